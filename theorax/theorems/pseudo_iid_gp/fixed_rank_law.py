@@ -5,17 +5,12 @@ C turns it in the space of all units: h = |f| chi_r/sqrt r times a uniform direc
 g_i chi_r/sqrt r with one chi_r for all of them.
 """
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
 import sympy
-from jaxtyping import Array, Float
 from sympy import Derivative, Function, Integral, Product, Rational, Subs, Symbol, exp, gamma, oo
 
 from theorax.language import *
-from theorax.numerics.keys import named
-from theorax.numerics.wide_networks import layer
 from theorax.theorems.pseudo_iid_gp import _ensembles as setting
+from theorax.theorems.pseudo_iid_gp import _ranks as ranks
 from theorax.theorems.pseudo_iid_gp._ensembles import RELU, a, b4, n
 from theorax.theorems.pseudo_iid_gp._one_layer import moments, power_of
 
@@ -30,6 +25,9 @@ deep = Measured(
     "deep", "h_i^4 after p layers, mean over units and networks; h in units of its standard deviation",
     over=(p,), positive=True,
 )  # fmt: skip
+m = Size("m", "number of units")
+ratio = Parameter("ratio", "units per input, m/n", positive=True)
+rectangle = Measured("rectangle", "h_i^4, mean over m units behind n inputs and over networks", positive=True)
 units = Measured("units", "h_i of one unit of every network", sample=True)
 
 t = Symbol("t", real=True)
@@ -44,6 +42,14 @@ kurtosis = Expectation(
     seen.power / a**2, 3 * diagonal * finite, spread=1,
     margin=Relative(1, 10, "without the shared scale it is 3 + 15/n, less than two thirds of it at rank two"),
     wrong={"rank r + 2": 3 * n * (r + 4) / ((r + 2) * (n + 2)) * finite},
+)  # fmt: skip
+not_square = Expectation(
+    rectangle / a**2, 3 * m * (r + 2) / (r * (m + 2)) * finite, spread=1,
+    margin=Relative(1, 12, "inputs taken for units, or the reverse, move it by a fifth and more at a ratio of four"),
+    wrong={
+        "inputs for units": 3 * diagonal * finite,
+        "units for inputs": 3 * m * (r + 2) / (r * (m + 2)) * (1 + (b4 / a**2 - 1) / m),
+    },
 )  # fmt: skip
 depth = Expectation(
     deep, 3 * again**p, spread=1,
@@ -67,47 +73,12 @@ scaled = Law(
 )  # fmt: skip
 
 
-NETWORKS, DEPTHS = 32, (1, 2, 3)
-
-
-class Layers(eqx.Module):
-    """Pre-activations of one layer of independent networks, or of several layers, at one input each."""
-
-    h: Float[Array, "*stack networks N"]
-
-
-def layers(key, n, law, share, activation):
-    """Sampled without the weights: given the layer before they are equal in law to the product with real ones."""
-
-    def network(number):
-        first = named(key, "first layer", number)
-        before = jnp.where(n.mask, jax.random.normal(first, (1, n.padded)), 0)
-        inner = jnp.where(n.mask, setting.activated(before, activation), 0)
-        return layer(named(key, "second layer", number), inner, n, law, share)[0]
-
-    return Layers(jax.vmap(network)(jnp.arange(NETWORKS)))
-
-
-def deep_layers(key, n, law, share):
-    """ReLU layers in a chain, the first one behind Gaussian pre-activations; their variance stays one."""
-
-    def network(number):
-        own = named(key, "network", number)
-        start = jnp.where(n.mask, jax.random.normal(named(own, "first layer"), (1, n.padded)), 0)
-
-        def following(h, place):
-            h = jnp.sqrt(2.0) * layer(
-                named(own, "layer", place), jnp.where(n.mask, jnp.maximum(h, 0), 0), n, law, share
-            )
-            return h, h[0]
-
-        return jax.lax.scan(following, start, jnp.arange(len(DEPTHS)))[1]
-
-    return Layers(jax.vmap(network, out_axes=1)(jnp.arange(NETWORKS)))
-
-
 def fourth_powers(net, n):
-    return dict(deep=(jnp.where(n.mask, net.h, 0) ** 4).sum(-1).mean(1) / n.value)
+    return dict(deep=ranks.fourth_powers(net.h, n))
+
+
+def of_rectangles(net, m):
+    return dict(rectangle=ranks.fourth_powers(net.h, m))
 
 
 def observe(net, n):
@@ -124,16 +95,15 @@ def exact_moments():
     yield Step("two units of one layer", sympy.Limit(together, n, oo), shared.to)
 
 
-@lemma
+@derives(not_square)
 def units_and_inputs():
     """Every rank, m units and n inputs, any phi: the frame lies in the space of the units."""
-    m = Symbol("m", positive=True)
     yield Cited(
         "a diagonal entry of a Haar projection of rank r is Beta(r/2, (m - r)/2)", "Muirhead 1982, theorem 3.3.3"
     )
     j = Symbol("j", integer=True)
     own = m**2 / r**2 * Product((r / 2 + j) / (m / 2 + j), (j, 0, 1))
-    yield Step("one layer", power_of(3 * own, own), 3 * m * (r + 2) / (r * (m + 2)) * finite)
+    yield Step("one layer", power_of(3 * own, own), not_square.equals)
 
 
 @derives(depth)
@@ -174,7 +144,10 @@ def shared_scale():
 
 
 def subject(law, rank):
-    return law.subject(layers, {**RELU.knows, r: rank}, activation=RELU.place)
+    return law.subject(ranks.layers, {**RELU.knows, r: rank}, activation=RELU.place)
+
+
+two = Subject(ranks.rectangles, rank=2, activation=RELU.place, knows={**RELU.knows, r: 2})
 
 
 theorem = Theorem(
@@ -182,7 +155,7 @@ theorem = Theorem(
     label="derived",
     uses=("pseudo_iid_definition_membership", "single_layer_kurtosis_table", "wide_network_samplers"),
     hypotheses=H,
-    claims=dict(kurtosis=kurtosis, depth=depth, shared=shared, scaled=scaled),
+    claims=dict(kurtosis=kurtosis, not_square=not_square, depth=depth, shared=shared, scaled=scaled),
     proofs=(exact_moments, units_and_inputs, one_more_layer, shared_scale),
     experiments=dict(
         layers=Experiment(
@@ -199,11 +172,19 @@ theorem = Theorem(
                 ),
             },
         ),
-        chains=Experiment(
-            fourth_powers, deep, {n: (16,)}, along={p: DEPTHS}, draws=Efforts(20000, 20000, 60000), padded=True,
+        rectangles=Experiment(
+            of_rectangles, rectangle, {n: (16, 64)}, derived={m: ratio * n}, at=({ratio: Rational(1, 4)}, {ratio: 4}),
+            draws=Efforts(2000, 3000, 20000), span=4, padded=True,
             subjects={
-                "rank eight": setting.fixed_rank(8).subject(deep_layers, {r: 8}),
-                "Gaussian taken for rank eight": setting.GAUSSIAN.subject(deep_layers, {r: 8}).breaking(
+                "rank two": two,
+                "rank four taken for two": two(rank=4).breaking(H.fixed_rank, fails=not_square),
+            },
+        ),
+        chains=Experiment(
+            fourth_powers, deep, {n: (16,)}, along={p: ranks.DEPTHS}, draws=Efforts(20000, 20000, 60000), padded=True,
+            subjects={
+                "rank eight": setting.fixed_rank(8).subject(ranks.deep_layers, {r: 8}),
+                "Gaussian taken for rank eight": setting.GAUSSIAN.subject(ranks.deep_layers, {r: 8}).breaking(
                     H.fixed_rank, fails=depth,
                 ),
             },

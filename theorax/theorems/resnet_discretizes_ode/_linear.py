@@ -61,22 +61,40 @@ TRAINING = Subject(training, kind=ZERO, size=LARGEST, reflected=0, scaled=1.0)
 NEAR = 0.05  # with ||theta_n(0)|| <= 1/20: 1/20 + e (1/20 + e^(1/20) - 1) <= 1/3
 
 
+def within(
+    key: Array, N: Extent, rho: Scalar, kind: Scalar, share: Scalar, reflected: Scalar, scaled: Scalar
+) -> Training:
+    """A share of the largest admitted distance rho e^(-3 rho) of the target; weights at the start shrink with it."""
+    largest = rho * jnp.exp(-3 * rho)
+    found = training(key, N, kind, share * largest, reflected, scaled)
+    theta = jnp.where((kind == SMOOTH) | (kind == IID), 20 * largest / 3, 1) * found.theta
+    return Training(theta, found.B, scaled)
+
+
+# From zero a target at the largest distance that is admitted. With ||theta_n(0)|| <= a = rho e^(-3 rho)/3 a quarter of it:
+# a + e^(3 rho) (3 a/4 + e^a - 1) <= rho, for e^a - 1 <= 1.07 a.
+WITHIN = Subject(within, kind=ZERO, share=1.0, reflected=0, scaled=1.0)
+QUARTER = 0.25
+
+
 def symbols(name: str, *shape: int) -> Any:
     """An array of symbols."""
     places = np.ndindex(*shape)
     return np.array([Symbol(name + "".join(map(str, place))) for place in places], dtype=object).reshape(shape)
 
 
-class Doubled(eqx.Module):
-    """Training at depth N and at depth 2N, towards one target, from one function of depth unless the start is rough."""
+class Deepened(eqx.Module):
+    """Training at depths N, 2N and 4N, towards one target, from one function of depth unless the start is rough."""
 
     coarse: Training
     fine: Training
+    finest: Training
 
 
-def doubled(key: Array, N: Extent, kind: Scalar, size: Scalar, reflected: Scalar, scaled: Scalar) -> Doubled:
-    """Both trainings."""
-    return Doubled(*(training(key, depth, kind, size, reflected, scaled) for depth in (N, N.doubled)))
+def deepened(key: Array, N: Extent, kind: Scalar, size: Scalar, reflected: Scalar, scaled: Scalar) -> Deepened:
+    """All three trainings."""
+    depths = (N, N.doubled, N.doubled.doubled)
+    return Deepened(*(training(key, depth, kind, size, reflected, scaled) for depth in depths))
 
 
-DOUBLED = Subject(doubled, kind=ZERO, size=LARGEST, reflected=0, scaled=1.0)
+DEEPENED = Subject(deepened, kind=ZERO, size=LARGEST, reflected=0, scaled=1.0)

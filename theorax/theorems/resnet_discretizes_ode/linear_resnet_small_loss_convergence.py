@@ -7,7 +7,7 @@ the integral of the root of the loss: the weights never leave the ball if ||I - 
 
 import jax
 import jax.numpy as jnp
-from sympy import Derivative, E, Integral, Rational, Subs, Symbol, diff, exp, log, oo, transpose
+from sympy import Derivative, E, Integer, Integral, Rational, Subs, Symbol, diff, exp, log, oo, transpose
 
 from theorax.language import *
 from theorax.numerics.extents import literal
@@ -129,15 +129,16 @@ theorem = Theorem(
     proofs=(on_symbols, every_size, rate, ball),
     experiments=dict(
         flows=Experiment(
-            observe, (loss, seen), {N: Efforts((4, 8, 32), (4, 8, 32), (4, 8, 32, 128))}, at={rho: Rational(1, 3)},
+            observe, (loss, seen), {N: Efforts((4, 8, 32), (4, 8, 32), (4, 8, 32, 128))},
+            at=({rho: Rational(1, 3)}, {rho: Integer(1)}, {rho: Rational(1, 10)}),
             along={k: (1, 4, 8)}, draws=Efforts(160, 160, 400), span=32, padded=True, subjects={
-                "zero start": setting.TRAINING,
-                "smooth start": setting.TRAINING(kind=setting.SMOOTH, size=setting.NEAR),
-                "reflection": setting.TRAINING(reflected=1).breaking(H.small, fails=(decays, stays)),
-                "a pinched layer": setting.TRAINING(kind=setting.PINCHED, size=setting.NEAR).breaking(
+                "zero start": setting.WITHIN,
+                "smooth start": setting.WITHIN(kind=setting.SMOOTH, share=setting.QUARTER),
+                "reflection": setting.WITHIN(reflected=1).breaking(H.small, fails=(decays, stays)),
+                "a pinched layer": setting.WITHIN(kind=setting.PINCHED, share=setting.QUARTER).breaking(
                     H.inside, fails=(decays, stays),
                 ),
-                "without the factor N": setting.TRAINING(scaled=0.0).breaking(H.scaled, fails=decays),
+                "without the factor N": setting.WITHIN(scaled=0.0).breaking(H.scaled, fails=decays),
             },
         ),
         gradients=Experiment(
