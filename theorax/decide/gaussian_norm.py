@@ -17,6 +17,7 @@ at the largest would give. The least of the three is returned, so a p-value is n
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -32,6 +33,45 @@ Vector = NDArray[np.float64]
 _WRAPPED = 1e-13  # what the sum may miss beyond its period
 _CUT = 1e-9  # what it should miss behind its last term
 _MOST_TERMS = 2**15  # a few milliseconds for forty eigenvalues
+
+_NEAR = 1e-6  # of a quantile
+
+
+class _Crossing:
+    """Where a falling tail crosses a level: it is known above the level up to ``above``, and not from ``below`` on.
+
+    A tail is a sum of thousands of terms; a bisection asks only for what no earlier answer implies.
+    """
+
+    def __init__(self, p: Callable[[float], float], level: float) -> None:
+        self._p, self._level = p, level
+        self.above, self.below = 0.0, math.inf
+        self._excess = {0.0: -math.log(level)}
+
+    def is_above(self, radius: float) -> bool:
+        """True if the tail at this radius is above the level."""
+        if self.above < radius < self.below:
+            p = self._p(radius)
+            self._excess[radius] = math.log(max(p, 1e-300) / self._level)
+            if p > self._level:
+                self.above = radius
+            else:
+                self.below = radius
+        return radius <= self.above
+
+    def narrow(self) -> None:
+        """Bring both ends together by secants: the logarithm of a tail is nearly a line in the square of the radius."""
+        for _ in range(12):
+            if self.below - self.above <= _NEAR / 2 * self.below:
+                return
+            first, last = self._excess[self.above], self._excess[self.below]
+            if not first > last:
+                return
+            share = first / (first - last)
+            square = self.above**2 + share * (self.below**2 - self.above**2)
+            # Beyond the crossing as seen from the end that is nearer, so that the other end moves too.
+            beyond = 1 + _NEAR / 5 * (1 if share < 0.5 else -1)
+            self.is_above(math.sqrt(square) * beyond)
 
 
 @dataclass(frozen=True)
@@ -65,8 +105,7 @@ class NoiseNorm:
         bound = min(float(chdtrc(len(self._unit), x)), math.exp(self._chernoff(x)))
         if x >= self._period or len(self._unit) == 1:  # the chi-square law of one eigenvalue is its own
             return bound
-        angles, terms, error = self._grid
-        u = (np.arange(len(angles)) + 0.5) * (2 * math.pi / self._period)
+        angles, terms, u, error = self._grid
         total = float(np.sin(angles - u * x) @ terms)
         return min(bound, max(0.0, 0.5 + total / math.pi) + error)
 
@@ -74,12 +113,14 @@ class NoiseNorm:
         """The smallest radius, to a millionth of itself, whose p is at most the level."""
         if not self.eigenvalues.size:
             return 0.0
+        tail = _Crossing(self.p, level)
         low, high = 0.0, math.sqrt(self.largest)
-        while self.p(high) > level:
+        while tail.is_above(high):
             low, high = high, 2 * high
-        while high - low > 1e-6 * high:
+        tail.narrow()
+        while high - low > _NEAR * high:
             middle = (low + high) / 2
-            low, high = (middle, high) if self.p(middle) > level else (low, middle)
+            low, high = (middle, high) if tail.is_above(middle) else (low, middle)
         return high
 
     @cached_property
@@ -109,8 +150,8 @@ class NoiseNorm:
         return -0.5 * np.log1p(-2 * np.outer(s, self._unit)).sum(axis=1)
 
     @cached_property
-    def _grid(self) -> tuple[Vector, Vector, float]:
-        """The part of the angles without x, one over (k + 1/2) rho, and the bound of the error."""
+    def _grid(self) -> tuple[Vector, Vector, Vector, float]:
+        """The part of the angles without x, one over (k + 1/2) rho, the arguments u, and the bound of the error."""
         step, unit = 2 * math.pi / self._period, self._unit
         last, cut = self._last(step)
         u = (np.arange(last) + 0.5) * step
@@ -121,7 +162,7 @@ class NoiseNorm:
         terms = np.exp(-decay) / (np.arange(last) + 0.5)
         # The angle's rounding is that of u x, at most u times the period; each term carries it.
         rounding = 2.0**-52 * float(np.abs(terms) @ (u * self._period + len(unit) + 8)) / math.pi
-        return angles, terms, _WRAPPED + cut + rounding
+        return angles, terms, u, _WRAPPED + cut + rounding
 
     def _last(self, step: float) -> tuple[int, float]:
         r"""Number of terms to sum, and a bound of the remainder.

@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +25,42 @@ from theorax.decide.verdict import Point
 from theorax.errors import DesignError, ObservationError
 from theorax.names import many
 
-__all__ = ["decide_distance", "has_slow_room_law", "is_robust_law", "law_point", "misfit_law"]
+__all__ = ["Averaged", "averaged", "decide_distance", "has_slow_room_law", "is_robust_law", "law_point", "misfit_law"]
 
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Averaged(Sequence[Matrix]):
+    """Tables of features, one for each size, and what every set of weights needs of them: found once."""
+
+    tables: tuple[Matrix, ...]
+
+    def __len__(self) -> int:
+        return len(self.tables)
+
+    @overload
+    def __getitem__(self, at: int) -> Matrix: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Matrix]: ...
+    def __getitem__(self, at: int | slice) -> Matrix | Sequence[Matrix]:
+        return self.tables[at]
+
+    @cached_property
+    def means(self) -> Matrix:
+        """The mean features of every size."""
+        return np.stack([table.mean(axis=0) for table in self.tables])
+
+    @cached_property
+    def covariances(self) -> tuple[Matrix, ...]:
+        """The covariance of the mean features of every size."""
+        return tuple(_covariance_of_mean(table) for table in self.tables)
+
+
+def averaged(features: Sequence[Matrix]) -> Averaged:
+    """These tables, with their means and covariances found once for all weights."""
+    return features if isinstance(features, Averaged) else Averaged(tuple(features))
 
 
 def decide_distance(
@@ -94,6 +128,7 @@ def law_point(size: float, features: Matrix, target: Vector) -> Point:
 def misfit_law(features: Sequence[Matrix], plan: Plan, level: float = 0.01) -> bool:
     """True if the features contradict the declared class, whatever the limit: the gross-error alarm of `misfit`."""
     directions = spare_directions(plan)
+    features = averaged(features)
     for direction in directions:
         weights = Weights(plan, tuple(map(float, direction)), bias_of(plan, direction))
         found = _Extrapolated.of(features, np.zeros(features[0].shape[1]), weights, None)
@@ -127,15 +162,16 @@ class _Extrapolated:
         k = weights.vector
         if reference is not None:
             target = reference.mean(axis=0)
-        gap = k @ np.stack([table.mean(axis=0) for table in features]) - np.asarray(target, float)
+        features = averaged(features)
+        gap = k @ features.means - np.asarray(target, float)
         if plan.policy is Policy.DETERMINISTIC:
             covariance = np.zeros((gap.size, gap.size))
         elif plan.policy is Policy.PAIRED:
             combined = sum(weight * table for weight, table in zip(k, features, strict=True))
             covariance = _covariance_of_mean(np.asarray(combined))
         else:
-            parts = zip(k, features, strict=True)
-            covariance = sum((weight**2 * _covariance_of_mean(table) for weight, table in parts), np.zeros(()))
+            parts = zip(k, features.covariances, strict=True)
+            covariance = sum((weight**2 * each for weight, each in parts), np.zeros(()))
         if reference is not None:
             covariance = covariance + _covariance_of_mean(reference)
         return cls(

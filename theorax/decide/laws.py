@@ -24,7 +24,14 @@ from theorax.decide.draw_guards import Spreads, look_at_draws, noise_of
 from theorax.decide.equivalence import withheld
 from theorax.decide.gaussian_norm import Shape
 from theorax.decide.known_laws import KnownLaw, RealLaw, Sample
-from theorax.decide.law_distance import decide_distance, has_slow_room_law, is_robust_law, law_point, misfit_law
+from theorax.decide.law_distance import (
+    averaged,
+    decide_distance,
+    has_slow_room_law,
+    is_robust_law,
+    law_point,
+    misfit_law,
+)
 from theorax.decide.law_features import (
     Frequencies,
     distance,
@@ -36,7 +43,7 @@ from theorax.decide.one_case import Claimed, ledger, sweep_verdict, verdict
 from theorax.decide.planning import CONTRADICTED, cheapest
 from theorax.decide.plans import NOTICED, Planned, Seeds, SweepPlan, Tested, counted, positive, sweep
 from theorax.decide.samples import Columns, by_size, numbers
-from theorax.decide.status import DEFAULT_LEVELS, Levels, Reading, Reason
+from theorax.decide.status import DEFAULT_LEVELS, Levels, Reading, Reason, Status
 from theorax.decide.verdict import Assumption, Standing, Verdict
 from theorax.decide.wide_margins import NO_MEANING_OF_LAW
 from theorax.errors import DesignError, ObservationError
@@ -279,12 +286,16 @@ def law(plan: LawPlan, samples: Any, reference: Any = None) -> Verdict:
     return verdict(plan, tested, claimed, scope=scope, assumptions=(noise, drawn, *normal))
 
 
-def decide_law(plan: LawPlan, features: Sequence[Matrix], reference: Matrix | None = None) -> Tested:
+def decide_law(
+    plan: LawPlan, features: Sequence[Matrix], reference: Matrix | None = None, *, looks_further: bool = True
+) -> Tested:
     """Decide the law on the features of the draws, one table for each size.
 
-    ``reference``: the features of the draws that stand for the claimed law.
+    ``reference``: the features of the draws that stand for the claimed law. ``looks_further``: ask for larger classes of
+    corrections too, and if the declared one is contradicted. A refutation stands without; support does not.
     """
     target, extrapolated = plan.target, len(plan.sizes) > 1
+    features = averaged(features)
     decision = decide_distance(features, target, plan.weights, plan.margin, plan.levels, reference, plan.reading)
     shown = target if reference is None else reference.mean(axis=0)
     unseen = [
@@ -292,11 +303,14 @@ def decide_law(plan: LawPlan, features: Sequence[Matrix], reference: Matrix | No
         + (", as far as the nearest excluded law lies" if plan.excludes else "")
     ]
     alarm = False
-    if extrapolated:
+    if extrapolated and not looks_further and decision.status is Status.SUPPORTED:
+        decision = withheld(decision, Reason.UNDERPOWERED)
+    elif extrapolated and looks_further:
         slow = has_slow_room_law(decision, features, target, plan.core, reference)
         decision = replace(decision, robust=is_robust_law(decision, features, target, plan.core, reference))
         decision = replace(decision, under_twice=decision.robust, with_log=slow)
         alarm = misfit_law(features, plan.core)
+    if extrapolated:
         unseen.append(beyond(plan.core.corrections, plan.letter, plan.sizes[0]))
     if alarm:
         decision = withheld(decision, Reason.CLASS_REFUTED)

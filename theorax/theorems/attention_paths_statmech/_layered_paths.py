@@ -14,7 +14,7 @@ from theorax.numerics.keys import named
 class DeepPaths(eqx.Module):
     """Layers of attention with values V^1, ..., V^L, an embedding V_0 and a readout a.
 
-    ``rectified``: the embedded tokens pass through sqrt(2) ReLU; ``hidden``: the part that embedded tokens have in the
+    ``rectified``: the embedded tokens pass through sqrt(2) ReLU, ``ramp``: by this share, one program for all; ``hidden``: the part that embedded tokens have in the
     scores, which else look at the raw input alone.
     """
 
@@ -24,6 +24,7 @@ class DeepPaths(eqx.Module):
     queries: tuple[Entries[Any, "heads features features"], ...]
     hidden: Float[Array, ""] | float = 0.0
     rectified: bool = eqx.field(static=True, default=False)
+    ramp: Float[Array, ""] | None = None
 
     def attention(self, x):
         """Weights of the keys s for each query t, heads x s x t, for every layer."""
@@ -36,6 +37,8 @@ class DeepPaths(eqx.Module):
         """The output at the last token of x, features x tokens."""
         tokens = self.embedding @ x / jnp.sqrt(1.0 * len(x))
         tokens = jnp.sqrt(2.0) * jax.nn.relu(tokens) if self.rectified else tokens
+        if self.ramp is not None:
+            tokens = tokens + self.ramp * (jnp.sqrt(2.0) * jax.nn.relu(tokens) - tokens)
         for V, weights in zip(self.values, self.attention(x), strict=True):
             heads, _, below = V.shape
             tokens = jnp.einsum("hmn,ns,hst->mt", V, tokens, weights) / jnp.sqrt(1.0 * heads * below)

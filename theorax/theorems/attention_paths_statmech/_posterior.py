@@ -13,15 +13,17 @@ NODES = 5
 """Nodes for each of the four coordinates of one layer with two heads."""
 
 
-def log_density(flat, order: Order):
+def log_density(flat, order: Order, energy=None):
     """Log density of the coordinates given the labels, up to a constant; chi-square and Wishart laws stand for the weights.
+
+    ``energy`` stands in the place of that of the problem.
 
     In U the densities have det U_l^(-(m + 1)/2) beside the action; with dU = 2^m prod F_ii^(m - i + 1) dF, and
     dF_ii = F_ii dlog F_ii, what is left of it is the product of F_ii^(1 - i).
     """
     _, lower = factors(flat, order.sizes)
     volume = sum((jnp.arange(len(factor)) * jnp.log(jnp.diag(factor))).sum() for factor in lower)
-    return -volume - action(flat, order.sizes, order.widths, order.energy) / 2
+    return -volume - action(flat, order.sizes, order.widths, order.energy if energy is None else energy) / 2
 
 
 def posterior_means(of, order: Order):
@@ -34,11 +36,14 @@ def posterior_means(of, order: Order):
     flat, _ = minimum(lambda flat: -2 * log_density(flat, order), order.sizes, order.widths)
     root = jnp.linalg.cholesky(-jax.hessian(log_density)(flat, order))
     nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
-    places = np.array(list(product(nodes, repeat=len(flat))))
-    log_weights = np.log(weights)[np.array(list(product(range(NODES), repeat=len(flat))))].sum(1)
-    # The inverse of a matrix of four rows: a triangular solve with 625 right sides takes ten times the rest.
-    moved = flat + places @ jnp.linalg.inv(root)
-    exponents = log_weights + (places**2).sum(1) / 2 + jax.vmap(lambda at: log_density(at, order))(moved)
-    shares = jax.nn.softmax(exponents)
-    lower = jax.vmap(lambda at: factors(at, order.sizes)[1][-1])(moved)
-    return jnp.tensordot(shares, jax.vmap(lambda factor: of(factor @ factor.T))(lower), 1)
+    rule, log_weights = (np.array(list(product(part, repeat=len(flat)))) for part in (nodes, np.log(weights)))
+    # The inverse of a matrix of four rows: a triangular solve with 625 right sides takes ten times the rest. It is a lower
+    # triangle, so that U_1 does not see the first coordinate of the rule, that of u_a: the energy is asked for once a U_1.
+    moved = flat + rule @ jnp.linalg.inv(root)
+    lower = jax.vmap(lambda at: factors(at, order.sizes)[1][-1])(moved[: len(moved) // NODES])
+    U = jax.vmap(lambda factor: factor @ factor.T)(lower)
+    energies = jnp.tile(jax.vmap(order.energy)(U), NODES)
+    densities = jax.vmap(lambda at, energy: log_density(at, order, lambda _: energy))(moved, energies)
+    exponents = log_weights.sum(1) + (rule**2).sum(1) / 2 + densities
+    shares = jax.nn.softmax(exponents).reshape(NODES, -1).sum(0)
+    return jnp.tensordot(shares, jax.vmap(of)(U), 1)

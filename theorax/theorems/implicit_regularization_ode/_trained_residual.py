@@ -53,7 +53,7 @@ class ResidualTraining(eqx.Module):
 
     ``clip``: every coordinate v of the flow becomes clip tanh(v/clip), unless it is zero. ``root``: residuals are divided
     by sqrt(L) where it is one, by L^4 where it is minus one. ``scaled``: layers move by L times their gradient, or by their
-    gradient where it is zero. ``kinked``: sigma is the ReLU where it is one.
+    gradient where it is zero. ``kinked``: sigma is the ReLU where it is one, a step where it is two.
     """
 
     start: ResidualWeights
@@ -65,9 +65,12 @@ class ResidualTraining(eqx.Module):
     kinked: Scalar | None = None
 
     def sigma(self, z: Array) -> Array:
-        """tanh, or the ReLU."""
+        """tanh, the ReLU, or a step."""
         # A proof on symbols has tanh alone: a ReLU cannot be decided there.
-        return jnp.tanh(z) if self.kinked is None else jnp.where(self.kinked > 0, jnp.where(z > 0, z, 0), jnp.tanh(z))
+        if self.kinked is None:
+            return jnp.tanh(z)
+        beyond = jnp.where(self.kinked > 1, 1.0, z)
+        return jnp.where(self.kinked > 0, jnp.where(z > 0, beyond, 0), jnp.tanh(z))
 
     def residual(self, V: Array, W: Array, h: Float[Array, "n q"]) -> Float[Array, "n q"]:
         """f(h, (V, W)), sample by sample."""

@@ -65,12 +65,23 @@ class TwoDepths(eqx.Module):
     twice: ResidualTraining
 
 
-def build(key, L, start, root, factor, kinked):
-    """W of depth 2 L starts from ``factor`` times the function; ``kinked``: a ReLU, and W starts at 1/(1024 L) of it."""
+def every_other_level(N):
+    """One where s = k/N, N a power of two, has a denominator that is a power of four, else zero."""
+    k = jnp.arange(1, N.padded + 1)
+    level = jax.lax.population_count(N.value - 1) - jax.lax.population_count((k & -k) - 1)
+    return 1.0 - level % 2
+
+
+def build(key, L, start, root, factor, kinked, jumping):
+    """W of depth 2 L starts from ``factor`` times the function; ``kinked``: W starts at 1/(1024 L) of it.
+
+    ``jumping``: W is zero at every other level of dyadic s, the same function for all L.
+    """
 
     def at(N, factor):
         found = replace(setting.training(key, N, start, 0.0, root, 1.0), kinked=kinked)
-        W = factor * jnp.where(kinked > 0, 1 / (1024 * N.value), 1) * found.start.W
+        kept = jnp.where(jumping, every_other_level(N), 1)[:, None, None]
+        W = factor * jnp.where(kinked > 0, 1 / (1024 * N.value), 1) * kept * found.start.W
         return eqx.tree_at(lambda model: model.start.W, found, W)
 
     return TwoDepths(at(L, 1), at(L.doubled, factor))
@@ -118,7 +129,7 @@ def doublings(claim):
     yield Step("distances of L from 2 L, of 2 L from 4 L, ... add up to", further, 2 * claim.like)
 
 
-tied = Subject(build, start=StartingWeights.TIED, root=0, factor=1.0, kinked=0)
+tied = Subject(build, start=StartingWeights.TIED, root=0, factor=1.0, kinked=0, jumping=0)
 theorem = Theorem(
     place="Theorem 4, and Theorem 14",
     label="read",
@@ -131,15 +142,19 @@ theorem = Theorem(
             observe, seen, {L: Efforts((4, 8, 16), (4, 8, 16), (4, 8, 16, 32))}, draws=Efforts(48, 64, 160),
             span=8, seeds="paired", padded=True, subjects={
                 "tied W, V = 0": tied,
-                "independent W": tied(start=StartingWeights.INDEPENDENT).breaking(
+                # Depth L trains two thirds of its layers or one, depth 2 L the other share.
+                "W at every other level of dyadic s": tied(jumping=1).breaking(
                     H.lipschitz, fails=(weights, ends, states, outputs),
+                ),
+                "independent W": tied(start=StartingWeights.INDEPENDENT).breaking(
+                    H.lipschitz, fails=(weights, states, outputs),
                 ),
                 "2 L layers start from 3/2 W": tied(factor=1.5).breaking(
                     H.same, fails=(weights, ends, states, outputs),
                 ),
                 "residuals divided by sqrt(L)": tied(root=1).breaking(H.step, fails=(weights, ends, states, outputs)),
-                # W of depth L and W of depth 2 L start within 1/L of zero, on different sides of the kink.
-                "ReLU, W and -W near zero": tied(start=StartingWeights.SMOOTH, kinked=1, factor=-1.0).breaking(
+                # W of depth L and W of depth 2 L start within 1/L of zero, on different sides of the step.
+                "a step, W and -W near zero": tied(kinked=2, factor=-1.0).breaking(
                     H.regular, fails=(weights, ends, states, outputs),
                 ),
             },

@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 from jaxtyping import Float as Floats
+from jaxtyping import Int
 from sympy import Expr, Float, Function, Integer, Rational, acos, asin, pi, sqrt, sympify
 
 from theorax.language import Parameter
@@ -44,6 +45,15 @@ sb2 = Parameter("sb2", "sigma_b^2", nonnegative=True)
 def activated(h: Array, activation: Array) -> Array:
     """phi(h) for the activation at this place."""
     return jax.lax.select_n(activation, jax.nn.relu(h), jax.scipy.stats.norm.cdf(h), jnp.tanh(h))
+
+
+class Activated(eqx.Module):
+    """phi as a value: a function that closed over its place would tie the model to one subject."""
+
+    place: Int[Array, ""]
+
+    def __call__(self, h: Array) -> Array:
+        return activated(h, self.place)
 
 
 def F(activation: Any, q: Any, k: Any) -> Expr:
@@ -108,16 +118,21 @@ def network(
     sb2: Array,
     signs: Array,
     one_bias: Array,
+    row_sums: Array,
+    one_way: Array,
     kept: Array,
 ) -> DeepReadout:
-    """All layers drawn; ``signs``, ``one_bias`` and ``kept`` are those of `rare_signs`, `shared` and `narrowed`."""
-    letters: dict[str, Any] = dict(
-        activation=lambda h: activated(h, activation), weight_variance=sw2, bias_variance=sb2
-    )
+    """All layers drawn; ``signs``, ``one_bias``, ``one_way`` and ``kept``: see `rare_signs`, `shared`, `halves`, `narrowed`.
+
+    ``row_sums``: the bias of a unit is the sum of its row of weights, of the variance that biases have.
+    """
+    letters: dict[str, Any] = dict(activation=Activated(activation), weight_variance=sw2, bias_variance=sb2)
     body = deep_network(key, 4, n, literal(HIDDEN), law, share, **letters)
     first = rare_signs(named(key, "rare signs"), body.first, signs, sw2 / 4)
-    hidden = body.hidden * narrowed(n, kept)[:, None]
-    body = DeepNetwork(first, hidden, shared(body.biases, one_bias, n), body.activation, n, body.depth)
+    sums = body.biases.at[1:].set(jnp.sqrt(sb2 / sw2) * body.hidden.sum(-1))
+    biases = shared(jnp.where(row_sums, sums, body.biases), one_bias, n)
+    hidden = body.hidden * narrowed(n, kept)[:, None] * halves(n, one_way)
+    body = DeepNetwork(first, hidden, biases, body.activation, n, body.depth)
     readout, bias = (
         jax.random.normal(named(key, name), shape)
         for name, shape in (("readout", (2, n.padded)), ("output biases", (2,)))
@@ -137,6 +152,12 @@ def rare_signs(key: Array, normals: Array, share: Array, variance: Array) -> Arr
 def shared(biases: Floats[Array, "depth N"], one_bias: Array, n: Extent) -> Floats[Array, "depth N"]:
     """The biases; those of the first unit for all units of a layer if ``one_bias``."""
     return jnp.where(one_bias & n.mask, biases[:, :1], biases)
+
+
+def halves(n: Extent, one_way: Array) -> Floats[Array, "N N"]:
+    """Factors for weights: from the second half of the units to the first alone, as much in all; ones if not ``one_way``."""
+    first = 2 * jnp.arange(n.padded) < n.value
+    return jnp.where(one_way, 2.0 * (first[:, None] & ~first), 1)
 
 
 def narrowed(n: Extent, kept: Array) -> Floats[Array, "2 N"]:

@@ -21,7 +21,7 @@ from theorax.theorems.pseudo_iid_gp._convolutional import (
     convolutional_network,
 )
 from theorax.theorems.pseudo_iid_gp._ensembles import width
-from theorax.theorems.pseudo_iid_gp._limit import RELU, activated, narrowed, rare_signs, shared
+from theorax.theorems.pseudo_iid_gp._limit import RELU, Activated, halves, narrowed, rare_signs, shared
 from theorax.theorems.pseudo_iid_gp._process import HIDDEN
 
 TAPS, PIXELS = 3, 8
@@ -102,16 +102,15 @@ def network(
     tied: Array,
     signs: Array,
     one_bias: Array,
+    one_way: Array,
     kept: Array,
 ) -> ConvolutionalReadout:
     """All layers drawn. ``tied``: all taps of a hidden layer have the same entries; the rest as for layers of units."""
-    letters: dict[str, Any] = dict(
-        activation=lambda h: activated(h, activation), weight_variance=sw2, bias_variance=sb2
-    )
+    letters: dict[str, Any] = dict(activation=Activated(activation), weight_variance=sw2, bias_variance=sb2)
     colours = IMAGES.shape[1]
     body = convolutional_network(key, colours, TAPS, C, HIDDEN - 1, law, share, unfolded=unfolded, **letters)
     first = rare_signs(named(key, "rare signs"), body.first, signs, sw2 / colours)
-    filters = jnp.where(tied, body.hidden[:, :1], body.hidden) * narrowed(C, kept)[:, None, None]
+    filters = jnp.where(tied, body.hidden[:, :1], body.hidden) * narrowed(C, kept)[:, None, None] * halves(C, one_way)
     body = ConvolutionalNetwork(first, filters, shared(body.biases, one_bias, C), body.activation, C)
     readout = jnp.sqrt(sw2 / width(C)) * jax.random.normal(named(key, "readout"), (TAPS, 2, C.padded))
     bias = jax.random.normal(named(key, "output biases"), (2,))

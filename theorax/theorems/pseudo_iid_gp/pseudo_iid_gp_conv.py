@@ -123,8 +123,8 @@ LARGE_BIAS = {phi: PHI, sw2: 5, sb2: 2}
 
 def subject(law, activation):
     return Subject(
-        pixels.network, activation=activation, unfolded=Filters.TAP_BY_TAP, tied=0, signs=0.0, one_bias=0, kept=0,
-        law=law.place, share=float(law.share), knows={phi: activation, **CASES[activation]},
+        pixels.network, activation=activation, unfolded=Filters.TAP_BY_TAP, tied=0, signs=0.0, one_bias=0, one_way=0,
+        kept=0, law=law.place, share=float(law.share), knows={phi: activation, **CASES[activation]},
     )  # fmt: skip
 
 
@@ -150,10 +150,14 @@ theorem = Theorem(
                 "rank C/2, Phi": subject(setting.low_rank(Rational(1, 2)), PHI),
                 "two blocks, ReLU": subject(setting.blocks(2), RELU),
                 "Hadamard, Phi": subject(setting.HADAMARD, PHI),
-                "rank two, ReLU": subject(setting.fixed_rank(2), RELU).breaking(
-                    H.pseudo_iid, fails=(hidden_law, order),
+                # Channels that read are not read: the last hidden layer sees no more than biases.
+                "filters from one half to the other, ReLU": subject(setting.GAUSSIAN, RELU)(one_way=1).breaking(
+                    H.pseudo_iid, fails=(covariance, *LAWS, order),
                 ),
-                "random scale, ReLU": subject(setting.SCALED, RELU).breaking(H.pseudo_iid, fails=(hidden_law, order)),
+                "rank two, ReLU": subject(setting.fixed_rank(2), RELU).breaking(H.pseudo_iid, fails=hidden_law),
+                "random scale, nothing or all, ReLU": subject(setting.SCALED, RELU)(share=1.0).breaking(
+                    H.pseudo_iid, fails=hidden_law,
+                ),
                 "correlated rows, ReLU": subject(setting.CORRELATED, RELU).breaking(
                     H.pseudo_iid, H.signs, fails=(covariance, *LAWS),
                 ),
@@ -169,7 +173,7 @@ theorem = Theorem(
                 "one bias a layer, Phi": subject(setting.GAUSSIAN, PHI)(one_bias=1, knows=LARGE_BIAS).breaking(
                     H.biases, fails=own_channels,
                 ),
-                "bottleneck of four channels, ReLU": subject(setting.GAUSSIAN, RELU)(kept=4).breaking(
+                "bottleneck of two channels, ReLU": subject(setting.GAUSSIAN, RELU)(kept=2).breaking(
                     H.widths, fails=(hidden_law, order),
                 ),
                 "fixed sums over all taps, Phi": subject(setting.GAUSSIAN, PHI)(unfolded=Filters.FIXED_SUMS).breaking(

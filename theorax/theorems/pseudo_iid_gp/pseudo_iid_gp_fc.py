@@ -145,9 +145,10 @@ CASES = {
 def subject(law, activation, variance_of_biases=None):
     known = {phi: activation, **CASES[activation]}
     known |= {sb2: variance_of_biases} if variance_of_biases else {}
-    return law.subject(network, known, activation=activation, signs=0.0, one_bias=0, kept=0)
+    return law.subject(network, known, activation=activation, signs=0.0, one_bias=0, row_sums=0, one_way=0, kept=0)
 
 
+STEEP = {phi: PHI, **CASES[PHI], sw2: Integer(25)}
 LAWS = (output_law, hidden_law)
 theorem = Theorem(
     place="theorem 1, fully connected networks (reconstructed), with the symmetry of signs added",
@@ -170,12 +171,14 @@ theorem = Theorem(
                 "rank n/2, Phi": subject(setting.low_rank(Rational(1, 2)), PHI),
                 "two blocks, tanh": subject(setting.blocks(2), TANH),
                 "Hadamard, Phi": subject(setting.HADAMARD, PHI),
-                "first layer of signs, tanh": subject(setting.GAUSSIAN, TANH)(signs=1.0).breaking(
+                "first layer of rare signs, tanh": subject(setting.GAUSSIAN, TANH)(signs=1 / 32).breaking(
                     H.first, fails=(variance, covariance, own_squares, *LAWS),
                 ),
-                "rank two, tanh": subject(setting.fixed_rank(2), TANH).breaking(
-                    H.pseudo_iid, fails=(own_squares, *LAWS, order),
+                # Units that read are not read: the last hidden layer sees no more than biases.
+                "weights from one half to the other, ReLU": subject(setting.GAUSSIAN, RELU)(one_way=1).breaking(
+                    H.pseudo_iid, fails=(variance, covariance, own_squares, *LAWS, order),
                 ),
+                "rank two, tanh": subject(setting.fixed_rank(2), TANH).breaking(H.pseudo_iid, fails=(*LAWS, order)),
                 "random scale, tanh": subject(setting.SCALED, TANH).breaking(H.pseudo_iid, fails=(hidden_law, order)),
                 "correlated rows, ReLU": subject(setting.CORRELATED, RELU).breaking(
                     H.pseudo_iid, H.signs, fails=(variance, covariance, *LAWS),
@@ -183,13 +186,16 @@ theorem = Theorem(
                 "correlated columns, Phi": subject(setting.CORRELATED_COLUMNS, PHI).breaking(
                     H.pseudo_iid, fails=own_units,
                 ),
-                "one large bias a layer, tanh": subject(setting.GAUSSIAN, TANH, Integer(1))(one_bias=1).breaking(
-                    H.biases, fails=(own_units, own_squares, order),
+                "one large bias a layer, ReLU": subject(setting.GAUSSIAN, RELU, Integer(4))(one_bias=1).breaking(
+                    H.biases, fails=(own_units, order),
+                ),
+                "biases that are sums of rows, Phi": subject(setting.GAUSSIAN, PHI)(row_sums=1).breaking(
+                    H.biases, fails=(variance, covariance, own_squares, *LAWS),
                 ),
                 "bottleneck of two units, ReLU": subject(setting.GAUSSIAN, RELU)(kept=2).breaking(
                     H.widths, fails=(own_squares, *LAWS, order),
                 ),
-                "fixed sums, Phi": subject(setting.CONDITIONED, PHI).breaking(H.signs, fails=LAWS),
+                "fixed sums, steep Phi": subject(setting.CONDITIONED, PHI)(knows=STEEP).breaking(H.signs, fails=LAWS),
             },
         )
     ),

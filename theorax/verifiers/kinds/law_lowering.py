@@ -69,7 +69,8 @@ class LawJudge(Judge[Law]):
 
     def judge(self, claim: Law, prepared: Prepared, observed: Observed) -> Judged:
         assert isinstance(prepared.plan, LawPlan)
-        return judged(prepared, decide_law(prepared.plan, _tables(claim, prepared.plan, prepared.cell, observed)))
+        tables = _tables(claim, prepared.plan, prepared.cell, observed)
+        return judged(prepared, decide_law(prepared.plan, tables, looks_further=not prepared.repetition))
 
     def may_end_early(self, claim: Law) -> bool:
         return claim.given is None  # whether the law holds given the variance is asked of the same draws

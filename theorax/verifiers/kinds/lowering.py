@@ -36,6 +36,7 @@ class Prepared:
 
     ``plan`` is what `theorax.decide` decides by; None where nothing is estimated. ``levels`` are then those of the case.
     ``sign``: +1, or -1 where the decided quantity is minus the one a reader sees (a decay exponent).
+    ``repetition``: it is asked only whether it is refuted, never how firmly.
     """
 
     cell: Cell
@@ -45,11 +46,12 @@ class Prepared:
     sign: int = 1
     levels: Levels = DEFAULT_LEVELS
     plan: Planned | None = None
+    repetition: bool = False
     runs_if_weak: ClassVar[bool] = False  # what decides besides the draws is known after they are made
 
     def repeated(self) -> Prepared:
         """The same case for one repetition of a control, at fewer draws than a claim is decided on."""
-        return self if self.plan is None else replace(self, plan=self.plan.repeated())
+        return self if self.plan is None else replace(self, plan=self.plan.repeated(), repetition=True)
 
     def at_look(self, look: Look) -> Prepared:
         """The same case as it is decided at a look."""
