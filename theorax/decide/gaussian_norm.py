@@ -38,7 +38,7 @@ _NEAR = 1e-6  # of a quantile
 
 
 class _Crossing:
-    """Where a falling tail crosses a level: it is known above the level up to ``above``, and not from ``below`` on.
+    """The crossing of a level by a falling tail, which is above it up to ``above`` and no longer from ``below`` on.
 
     A tail is a sum of thousands of terms; a bisection asks only for what no earlier answer implies.
     """
@@ -154,7 +154,7 @@ class NoiseNorm:
         """The part of the angles without x, one over (k + 1/2) rho, the arguments u, and the bound of the error."""
         step, unit = 2 * math.pi / self._period, self._unit
         last, cut = self._last(step)
-        u = (np.arange(last) + 0.5) * step
+        u: Vector = ((np.arange(last) + 0.5) * step).astype(np.float64)
         angles, decay = np.zeros(last), np.zeros(last)
         for value in unit:
             angles += 0.5 * np.arctan(2 * value * u)

@@ -14,9 +14,8 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array
+from jaxtyping import Array, Int
 from jaxtyping import Float as Floats
-from jaxtyping import Int
 from sympy import Expr, Float, Function, Integer, Rational, acos, asin, pi, sqrt, sympify
 
 from theorax.language import Parameter
