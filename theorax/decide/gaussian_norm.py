@@ -154,7 +154,7 @@ class NoiseNorm:
         """The part of the angles without x, one over (k + 1/2) rho, the arguments u, and the bound of the error."""
         step, unit = 2 * math.pi / self._period, self._unit
         last, cut = self._last(step)
-        u = ((np.arange(last) + 0.5) * step).astype(np.float64)
+        u: Vector = ((np.arange(last) + 0.5) * step).astype(np.float64)
         angles, decay = np.zeros(last), np.zeros(last)
         for value in unit:
             angles += 0.5 * np.arctan(2 * value * u)

@@ -14,7 +14,7 @@ from theorax.numerics.keys import named
 class DeepPaths(eqx.Module):
     """Layers of attention with values V^1, ..., V^L, an embedding V_0 and a readout a.
 
-    ``rectified``: the embedded tokens pass through sqrt(2) ReLU, ``ramp``: by this share, one program for all.
+    ``rectified``: the embedded tokens pass through sqrt(2) ReLU; ``ramp``: they do by this share, in one program for all.
     ``hidden``: the part that embedded tokens have in the scores, which else look at the raw input alone.
     """
 
