@@ -54,7 +54,7 @@ algebraic = Limit(
     wrong={"the rate of the linear kernel in a plane": dict(of=fall - cosine)},
 )  # fmt: skip
 window = Expectation(
-    slope, Rational(-27, 20), under=(H.orthogonal, H.exponential), on="window", reading="margin", spread=Rational(1, 3),
+    slope, Rational(-27, 20), under=(H.orthogonal, H.exponential), on="window", reading=Reading.MARGIN, spread=Rational(1, 3),
     margin=Absolute(13, 20, "a root of t, which square summability excludes, lies outside [-2, -0.7]; so does any exponential"),
     wrong={"not summable: a root of t": Rational(-1, 2), "t^(-5/2)": Rational(-5, 2)},
 )  # fmt: skip
