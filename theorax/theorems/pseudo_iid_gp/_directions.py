@@ -9,7 +9,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
-from sympy import Expr, Integer, expand, expand_func, factorial, ff, sqrt, symbols, sympify
+from sympy import Expr, Integer, expand, factorial, prod, sqrt, symbols, sympify
 
 from theorax.language import Measured, Parameter, Subject
 from theorax.numerics import weight_matrices
@@ -72,17 +72,21 @@ def of_signs() -> tuple[Expr, Expr]:
     exp(t X) = cosh t (1 + X tanh t) for a sign X: E exp(t <a, X>) needs the elementary symmetric polynomials of a, and
     the means of products of different X_i, which are those of a sign vector of this sum.
     """
+
+    def falling(start: Expr, count: int) -> Expr:
+        return Integer(1) * prod(start - i for i in range(count))
+
     t, s = symbols("t s", real=True)
     elementary = [Integer(1)]  # of a sign vector of sum s, by Newton's identities: its power sums are s and n in turn
     for k in range(1, 9):
         powers = [(-1) ** (i - 1) * elementary[k - i] * (s if i % 2 else n) for i in range(1, k + 1)]
         elementary.append(expand(sum(powers) / k))
-    products = [elementary[2 * j].subs(s, sqrt(n)) * factorial(2 * j) / ff(n, 2 * j) for j in range(5)]
+    products = [elementary[2 * j].subs(s, sqrt(n)) * factorial(2 * j) / falling(n, 2 * j) for j in range(5)]
     # One half of the signs of a is plus: pairs (1 + x)(1 - x) make e_2j(a), with the sign (-1)^j.
-    chosen = [(-1) ** j * ff(n / 2, j) / factorial(j) for j in range(5)]
+    chosen = [(-1) ** j * falling(n / 2, j) / factorial(j) for j in range(5)]
     x = t**2
     log_cosh, tanh_squared = n * (x / 2 - x**2 / 12 + x**3 / 45 - 17 * x**4 / 2520), x - 2 * x**2 / 3 + 17 * x**3 / 45
     powered = expand(sum(log_cosh**k / factorial(k) for k in range(5)))
     terms = [expand(powered * tanh_squared**j).coeff(t, 8) if j < 4 else Integer(1) for j in range(5)]
-    balanced = sum(expand_func(chosen[j] * products[j]) * terms[j] for j in range(5))
+    balanced = sum(chosen[j] * products[j] * terms[j] for j in range(5))
     return factorial(8) * balanced / n**4, factorial(8) * terms[0] / n**4
