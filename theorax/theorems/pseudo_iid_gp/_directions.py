@@ -66,22 +66,26 @@ def subject(law: str, kind: str, known: Expr | int) -> Subject:
     return Subject(directed, law=LAWS.index(law), kind=DIRECTIONS.index(kind), knows={moment: sympify(known)})
 
 
+def falling(start: Expr, count: int) -> Expr:
+    """start (start - 1) ... of so many factors."""
+    return Integer(1) * prod(start - i for i in range(count))
+
+
 def of_signs() -> tuple[Expr, Expr]:
-    """8! times the coefficient of t^8 in E exp(t <a, X>)/n^4, X of sum sqrt n: balanced a, and the mean over random ones.
+    """8! times the coefficient of t^8 in E exp(t <a, X>)/n^4, X of sum sqrt n: balanced a, then the mean of random ones.
+
+    The first one times n (n - 1) ... (n - 7): as a polynomial over n^4.
 
     exp(t X) = cosh t (1 + X tanh t) for a sign X: E exp(t <a, X>) needs the elementary symmetric polynomials of a, and
     the means of products of different X_i, which are those of a sign vector of this sum.
     """
-
-    def falling(start: Expr, count: int) -> Expr:
-        return Integer(1) * prod(start - i for i in range(count))
 
     t, s = symbols("t s", real=True)
     elementary = [Integer(1)]  # of a sign vector of sum s, by Newton's identities: its power sums are s and n in turn
     for k in range(1, 9):
         powers = [(-1) ** (i - 1) * elementary[k - i] * (s if i % 2 else n) for i in range(1, k + 1)]
         elementary.append(expand(sum(powers) / k))
-    products = [elementary[2 * j].subs(s, sqrt(n)) * factorial(2 * j) / falling(n, 2 * j) for j in range(5)]
+    products = [elementary[2 * j].subs(s, sqrt(n)) * factorial(2 * j) * falling(n - 2 * j, 8 - 2 * j) for j in range(5)]
     # One half of the signs of a is plus: pairs (1 + x)(1 - x) make e_2j(a), with the sign (-1)^j.
     chosen = [(-1) ** j * falling(n / 2, j) / factorial(j) for j in range(5)]
     x = t**2
