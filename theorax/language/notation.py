@@ -3,9 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sympy import And, Basic, Expr, MatMul, Mul, Or, Pow, Rational, Symbol, fraction, latex
+from sympy import (
+    And,
+    Basic,
+    Expr,
+    MatMul,
+    Max,
+    Min,
+    Mul,
+    Or,
+    Piecewise,
+    Pow,
+    Rational,
+    Symbol,
+    default_sort_key,
+    fraction,
+    latex,
+    true,
+)
 from sympy.core.relational import Relational
 from sympy.printing.precedence import PRECEDENCE
 from sympy.printing.pretty.pretty_symbology import pretty_symbol, pretty_use_unicode
@@ -14,6 +31,8 @@ from sympy.printing.str import StrPrinter
 from theorax.language.letters import Index, Letter, Measured, Parameter, Size
 
 if TYPE_CHECKING:  # claims are written with what stands here
+    from sympy.printing.pretty.pretty import PrettyPrinter
+
     from theorax.language.claims.claim import Claim
 
 
@@ -24,6 +43,9 @@ def inline(expression: Basic | None) -> str:
     >>> gamma, l, T = Symbol("gamma"), Symbol("l"), Symbol("T")
     >>> inline(l * gamma + 1), inline(T ** (1 - 2 * l)), inline(2 / (l + 1)), inline(sqrt(T) * Symbol("sigma_A") ** 2)
     ('γl + 1', 'T^(1-2l)', '2/(l + 1)', '√T σ_A^2')
+    >>> from sympy import Max, Piecewise
+    >>> inline(Max(0, 1 - T)), inline(Piecewise((1 / T, T > 1), (1, True)))
+    ('max(0, 1 - T)', '(1/T if T > 1, else 1)')
     """
     return _OneLine({"full_prec": False}).doprint(expression) if expression is not None else ""
 
@@ -70,6 +92,19 @@ class _OneLine(StrPrinter):
 
     def _print_Or(self, expr: Or) -> str:
         return " or ".join(sorted(self.parenthesize(part, PRECEDENCE["Or"]) for part in expr.args))
+
+    def _print_Piecewise(self, expr: Piecewise) -> str:
+        parts = [self._print(value) + ("" if case == true else f" if {self._print(case)}") for value, case in expr.args]
+        return "(" + ", else ".join(parts) + ")"
+
+    def _print_Max(self, expr: Max) -> str:
+        return self._least_or_largest("max", expr)
+
+    def _print_Min(self, expr: Min) -> str:
+        return self._least_or_largest("min", expr)
+
+    def _least_or_largest(self, name: str, expr: Max | Min) -> str:
+        return f"{name}({', '.join(self._print(part) for part in sorted(expr.args, key=default_sort_key))})"
 
     def _print_Mul(self, expr: Mul) -> str:
         if expr.could_extract_minus_sign():
@@ -127,12 +162,25 @@ def meanings(claims: Iterable[Claim]) -> tuple[tuple[str, str], ...]:
     return tuple((inline(letter), letter.meaning) for letter in ranked)
 
 
+def _typesetter() -> type[PrettyPrinter]:
+    """SymPy's printer over several lines, with the field's names of the largest and the least."""
+    from sympy.printing.pretty.pretty import PrettyPrinter
+
+    class Typesetter(PrettyPrinter):
+        def _print_Max(self, expr: Max) -> Any:
+            return self._helper_print_function(expr.func, expr.args, sort=True, func_name="max")
+
+        def _print_Min(self, expr: Min) -> Any:
+            return self._helper_print_function(expr.func, expr.args, sort=True, func_name="min")
+
+    return Typesetter
+
+
 def beside(*parts: str | Expr) -> str:
     """Texts and typeset expressions side by side, their middle lines aligned."""
-    from sympy.printing.pretty.pretty import PrettyPrinter
     from sympy.printing.pretty.stringpict import prettyForm
 
-    printer = PrettyPrinter({"use_unicode": True, "wrap_line": False})
+    printer = _typesetter()({"use_unicode": True, "wrap_line": False})
     before = pretty_use_unicode(True)  # the symbols are chosen by a switch of SymPy's, not by the printer
     try:
         form = prettyForm("")

@@ -82,7 +82,7 @@ class Probability(Claim):
 
     @property
     def formula(self) -> str:
-        return f"P({self.event}) ≥ {inline(self.at_least)}"
+        return f"P({inline(self.event)}) ≥ {inline(self.at_least)}"
 
     @property
     def formula_latex(self) -> str:

@@ -106,7 +106,8 @@ def limit_law():
 def in_directions():
     """Rows of a fixed sum, every even square n: balanced signs a, and the mean over random ones."""
     balanced, random = directions.of_signs()
-    yield Step("balanced signs", balanced, directions.BALANCED)
+    every = directions.falling(n, 8)
+    yield Step("balanced signs, times n (n - 1) ... (n - 7)", balanced, directions.BALANCED * every)
     yield Step("in the limit as for normal entries", sympy.Limit(directions.BALANCED, n, oo), 105)
     yield Step("random signs, as for independent entries", random, directions.SIGNS)
 
