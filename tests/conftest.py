@@ -26,8 +26,15 @@ STATING = [
 ]
 install_import_hook(STATING, "beartype.beartype")
 
+import hypothesis  # noqa: E402
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
+
+# Examples are the same in every run, and a machine that stands still for a second is no failure.
+hypothesis.settings.register_profile(
+    "theorax", derandomize=True, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("theorax")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
