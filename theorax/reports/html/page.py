@@ -24,7 +24,7 @@ from theorax.reports.html.places import INDEX, Places
 from theorax.reports.html.templating import cell_of, rendered
 from theorax.text import hypertext
 
-DRAWN = 5  # theorems that a drawing of what a theorem rests on has at least; fewer are read as quickly in a line
+DRAWN = 7  # theorems that a drawing of what a theorem rests on has at least; fewer are found in two clicks
 
 
 def html(document: Document) -> str:
