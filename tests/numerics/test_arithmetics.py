@@ -1,7 +1,9 @@
 """One program in several domains: the ball holds the exact value, the error domain bounds every float execution."""
 
 import random
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import equinox as eqx
 import flint
@@ -28,6 +30,7 @@ from theorax.numerics.arithmetics.custom_rules import entered
 from theorax.numerics.arithmetics.domain import BINARY, UNARY
 from theorax.numerics.arithmetics.flat_program import KnownPrograms
 from theorax.numerics.arithmetics.primitives import RULES
+from theorax.numerics.arithmetics.replayed_draws import program_name
 
 jax.config.update("jax_enable_x64", True)
 
@@ -479,3 +482,41 @@ def test_a_known_trace_is_not_that_of_another_number_that_python_calls_equal(one
     for leaf in (one, other, one):
         evaluate(program, (np.ones(2), leaf), Ball(), known)
     assert [repr(leaf) for leaf in seen] == [repr(one), repr(other)]
+
+
+@dataclass
+class Table:
+    """Numbers that do not compare as one truth value."""
+
+    entries: np.ndarray
+
+
+class Scaled(eqx.Module):
+    """A number that is a part of the structure, not a leaf."""
+
+    x: np.ndarray
+    by: Any = eqx.field(static=True)
+
+
+@pytest.mark.parametrize(("one", "other"), [(1, 1.0), (0.0, -0.0), (1, True), (Table(np.ones(2)), Table(np.ones(2)))])
+def test_a_known_trace_is_not_that_of_another_number_in_a_field_of_a_structure(one, other):
+    known, seen = KnownPrograms(), []
+
+    def program(model):
+        seen.append(model.by)
+        return model.x * getattr(model.by, "entries", model.by)
+
+    for field in (one, other, one):
+        evaluate(program, (Scaled(np.ones(2), field),), Ball(), known)
+    assert [repr(field) for field in seen] == [repr(one), repr(other)]
+
+
+def test_programs_that_hold_other_numbers_have_other_names():
+    model = (np.ones(3),)
+    names = [program_name(model, {"gamma": gamma}) for gamma in (np.asarray(0.5), np.asarray(1.0), 1.0, 1, True)]
+    assert len(set(names)) == len(names)
+    assert program_name(model, {"gamma": 1.0}) == program_name(
+        (jax.ShapeDtypeStruct((3,), np.float64),), {"gamma": 1.0}
+    )
+    assert program_name((np.ones(4),)) != program_name(model)
+    assert program_name((np.ones(3, np.float32),)) != program_name(model)

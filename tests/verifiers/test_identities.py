@@ -16,6 +16,7 @@ from theorax.language import Absolute, Experiment, Identity, Index, Measured, Re
 from theorax.numerics import platform
 from theorax.numerics.extents import Extent
 from theorax.numerics.sampler import Sampler
+from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.measure import measure
 from theorax.verifiers.cases.sweep_lines import sweep_lines
 from theorax.verifiers.kinds import Judged
@@ -228,3 +229,33 @@ def test_cases_share_the_level_of_refutation() -> None:
 def test_an_identity_of_measured_letters_needs_a_margin() -> None:
     with pytest.raises(StatementError, match="no margin"):
         Identity(trace, swapped)
+
+
+def test_models_that_take_different_roads_are_not_asked_to_go_together_again_and_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[int] = []
+    together = instances.letters_together
+
+    def counted(wanted: Any, observed: Any, models: Any, domain: Any) -> Any:
+        asked.append(len(models))
+        return together(wanted, observed, models, domain)
+
+    def ordered(key: Any, n: Extent) -> dict[str, jax.Array]:
+        return dict(x=jax.random.normal(key, (n.padded,)), order=jax.random.permutation(key, n.padded))
+
+    x = Measured("x", "a vector in another order, summed", array=True)
+    y = Measured("y", "its sum", array=True)
+    experiment = Experiment(
+        lambda model: dict(x=jnp.sum(model["x"][model["order"]]), y=jnp.sum(model["x"])),
+        (x, y), {n: (6,)}, subjects={"vectors": Subject(ordered)}, draws=9, padded=True,
+    )  # fmt: skip
+    platform.enable()
+    (line,) = sweep_lines("vectors", experiment, Settings())
+    observed = measure("a theorem", experiment, line, [line], 0, Sampler())
+    judge, claim = IdentityJudge(), identity(x, y)
+    (cell,) = judge.cells(claim, line)
+    monkeypatch.setattr(instances, "letters_together", counted)
+    case = judge.judge(claim, judge.prepare(claim, cell, DEFAULT_LEVELS, claim), observed)
+    assert case.decision.status is not Status.REFUTED
+    assert len(asked) == len(set(map(str, asked))) <= 2  # once in each arithmetic that can, of nine models

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from numbers import Number
-from typing import Any
+from typing import Any, TypeVar
 
 import equinox as eqx
 import jax
@@ -29,6 +29,8 @@ _CALLS = frozenset(
     }
 )  # fmt: skip
 _BODIES = ("jaxpr", "call_jaxpr", "fun_jaxpr")
+
+Kept = TypeVar("Kept")
 
 
 def doubles() -> AbstractContextManager[Any]:
@@ -111,17 +113,14 @@ def trace(
         return jax.ShapeDtypeStruct(leaf.shape, jnp.float64 if inexact else leaf.dtype)
 
     types = [type_of(leaf) for leaf in leaves]
-    others, layout = jax.tree_util.tree_flatten(static)
-    told_apart = tuple((type(leaf), leaf, str(leaf) if isinstance(leaf, Number) else "") for leaf in others)
-    place = (structure, layout, told_apart, tuple((part.shape, str(part.dtype)) for part in types))
-    if known is not None and _is_hashable(place) and place in known:
-        return replace(known[place], leaves=tuple(leaves))
-    with doubles():
-        closed, returned = jax.make_jaxpr(flat, return_shape=True)(*types)
-    found = Traced(closed, tuple(leaves), jax.tree_util.tree_structure(returned))
-    if known is not None and _is_hashable(place):
-        known[place] = found
-    return found
+    place = (structure, told_apart(static), tuple((part.shape, str(part.dtype)) for part in types))
+
+    def now() -> Traced:
+        with doubles():
+            closed, returned = jax.make_jaxpr(flat, return_shape=True)(*types)
+        return Traced(closed, (), jax.tree_util.tree_structure(returned))
+
+    return replace(recalled(known, place, now), leaves=tuple(leaves))
 
 
 def most_entries(program: Program) -> int:
@@ -138,12 +137,27 @@ def _bodies_of(params: Mapping[str, Any]) -> Iterator[Any]:
                 yield part
 
 
-def _is_hashable(place: Any) -> bool:
+def told_apart(static: Any) -> tuple[Any, ...]:
+    """What tells programs of one function apart beside the shapes of their arrays: the leaves that are no arrays.
+
+    Numbers that Python calls equal are told apart by their words, also where they are fields of a structure.
+    """
+    leaves, layout = jax.tree_util.tree_flatten(static)
+    others = tuple((type(leaf), leaf, str(leaf) if isinstance(leaf, Number) else "") for leaf in leaves)
+    return layout, str(layout), others
+
+
+def recalled(known: dict[Any, Kept] | None, place: Any, make: Callable[[], Kept]) -> Kept:
+    """What is known at this place, or what is made now and then known; a place that does not compare is never known."""
     try:
-        hash(place)
-    except TypeError:
-        return False
-    return True
+        found = None if known is None else known.get(place)
+    except (TypeError, ValueError):  # a leaf without a hash, or an array in a field of a structure
+        return make()
+    if found is None:
+        found = make()
+        if known is not None:
+            known[place] = found
+    return found
 
 
 def _carrier_shape(leaf: Any) -> tuple[int, ...]:

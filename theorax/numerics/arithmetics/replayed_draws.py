@@ -24,11 +24,11 @@ from theorax.errors import TheoraxError
 from theorax.numerics.arithmetics.ball import Ball, ball, from_zero, power
 from theorax.numerics.arithmetics.domain import ObjectDomain
 from theorax.numerics.arithmetics.failures import UndecidedComparison, UnsupportedPrimitive
-from theorax.numerics.arithmetics.flat_program import Operation, Program, doubles, flatten
+from theorax.numerics.arithmetics.flat_program import Operation, Program, doubles, flatten, told_apart
 from theorax.numerics.arithmetics.interpreter import Interpreter
 from theorax.numerics.arithmetics.primitives import is_native
 
-__all__ = ["MOST_OPERATIONS", "BallProgram", "Replayed", "Stopped"]
+__all__ = ["MOST_OPERATIONS", "BallProgram", "Replayed", "Stopped", "program_name"]
 
 MOST_OPERATIONS = 2_000_000
 """Scalar operations after which a loop without a length is given up, unless less is asked for."""
@@ -150,6 +150,19 @@ class BallProgram:
                 for leaf, aval in zip(leaves, types, strict=True)
             ]
             return runner.tolerant(self._program, entries), watched
+
+
+def program_name(arguments: Sequence[Any], closed_over: Any = None) -> tuple[Any, ...]:
+    """The name of a function's program at these arguments: arguments of one name are run by one `BallProgram`.
+
+    ``closed_over``: a tree of numbers that the function holds, which are part of the program.
+    """
+    leaves, structure, static = _opened(arguments)
+    shapes = tuple((leaf.shape, str(leaf.dtype)) for leaf in leaves)
+    held, layout = jax.tree_util.tree_flatten(closed_over)
+    arrays = [(type(leaf), np.asarray(leaf)) for leaf in held]
+    numbers = tuple((kind, array.shape, str(array.dtype), array.tobytes()) for kind, array in arrays)
+    return structure, told_apart(static), shapes, str(layout), numbers
 
 
 _ARRAYS = (np.ndarray, np.generic, jax.Array, jax.ShapeDtypeStruct)

@@ -58,6 +58,7 @@ class Draws:
         self._drawn: dict[Place, tuple[Tables, Tables]] = {}  # all draws so far, whoever asked for them
         self._seen: dict[Place, dict[int, Observed]] = {}  # by the number of draws that was asked for
         self._builders: dict[Place, dict[int, Builder]] = {}  # of models that balls ask for
+        self._programs: dict[str, dict[Any, Any]] = {}  # by experiment: those of its `observe`, whatever the line
         self._portions: dict[Portion, DrawnPortion] = {}  # drawn here while others drew what was asked for
         self._kept = tables_of(unpacked(kept)) if kept is not None else {}
         self.count = 0
@@ -69,8 +70,9 @@ class Draws:
             return Observed(line, ())
         seen = self._seen.setdefault(line.place, {})
         if line.draws not in seen:
-            known = next((other.about_line for other in seen.values()), {})
-            seen[line.draws] = replace(self.portion(line, 0, line.draws), about_line=known)
+            about_line = next((other.about_line for other in seen.values()), {})
+            programs = self._programs.setdefault(line.experiment, {})
+            seen[line.draws] = replace(self.portion(line, 0, line.draws), about_line=about_line, programs=programs)
         return seen[line.draws]
 
     def expect(self, lines: Sequence[SweepLine], programs: int) -> None:

@@ -34,6 +34,7 @@ class Observed:
     model: Callable[[int, int], tuple[Any, Mapping[str, Any]]] | None = None
     keys: Callable[[], KeyUse] | None = None
     about_line: dict[Any, Any] = field(default_factory=dict, compare=False)  # what holds for any number of its draws
+    programs: dict[Any, Any] = field(default_factory=dict, compare=False)  # of `observe`, traced for any line so far
 
     def instance(self, size: int, draw: int) -> tuple[Any, Mapping[str, Any]]:
         """The model of one draw, with the letters that ``observe`` reads."""

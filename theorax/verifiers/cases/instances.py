@@ -51,7 +51,7 @@ def _program(
         seen = observed.observe(model, **read)
         return {name: entry for name, entry in seen.items() if names is None or name in names}
 
-    return program, observed.about_line.setdefault(("programs", names), KnownPrograms())
+    return program, observed.programs.setdefault(("letters", names), KnownPrograms())
 
 
 def on(expression: Expr, cell: Cell, size: int, seen: Mapping[str, Any], domain: Domain[Any]) -> Any:

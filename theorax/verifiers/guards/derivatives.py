@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, final
 
 import jax
 import numpy as np
@@ -13,7 +14,8 @@ from theorax.decide.looked import NOTHING_LOOKED_AT, Looked, together
 from theorax.decide.verdict import Assumption, Standing
 from theorax.exact.same_program import forms_of
 from theorax.names import many
-from theorax.numerics.arithmetics.replayed_draws import BallProgram, Stopped
+from theorax.numerics.arithmetics.flat_program import recalled
+from theorax.numerics.arithmetics.replayed_draws import BallProgram, Stopped, program_name
 from theorax.numerics.arithmetics.true_derivatives import RULES_MET, without_rules
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.guards.guard import DecidedClaim
@@ -72,6 +74,16 @@ def _told(letters: Mapping[str, tuple[str, str]], because: str, observed: Observ
 _SAME, _OTHER = "the same", "another"
 
 
+@final
+@dataclass(frozen=True)
+class _Ruled:
+    """The letters whose program is another one without custom rules, that program, and the names of the rules."""
+
+    differing: tuple[str, ...] = ()
+    plain: BallProgram | None = None
+    rules: str = ""
+
+
 def _compared(found: LineReplays) -> dict[str, tuple[str, str]]:
     """For every letter whose program is another one without custom rules: the same numbers, others, or why not known.
 
@@ -79,20 +91,30 @@ def _compared(found: LineReplays) -> dict[str, tuple[str, str]]:
     """
     observed, (shapes, read) = found.observed, found.example
     model = found.runs[0].model if found.runs else jax.tree_util.tree_map(_zeros, shapes)
+    # What `read` holds is part of the program: lines that differ in it do not share it.
+    place = ("without rules", program_name((model,), read))
+    ruled = recalled(observed.programs, place, lambda: _ruled(observed, model, read))
+    if ruled.plain is None:
+        return {}
+    return {name: (_number(found, ruled.plain, name), ruled.rules) for name in ruled.differing}
 
+
+def _ruled(observed: Observed, model: Any, read: Mapping[str, Any]) -> _Ruled:
     def observe(model: Any) -> dict[str, Any]:
         return dict(observed.observe(model, **read))
 
     with without_rules() as met:
-        plain = BallProgram(observe, (model,))
-        if not RULES_MET and not met:  # no rule but those of JAX was met by any program of this process
-            return {}
-        rules = ", ".join(met)
         bodies = forms_of(observe, (model,))
+        if not RULES_MET and not met:  # no rule but those of JAX was met by any program of this process
+            return _Ruled()
+        rules = ", ".join(met)
     declared = forms_of(observe, (model,))
-    differing = [name for name in declared if declared[name].digest != bodies[name].digest]
-    named = f" ({rules})" if rules else ""
-    return {name: (_number(found, plain, name), named) for name in differing}
+    differing = tuple(name for name in declared if declared[name].digest != bodies[name].digest)
+    if not differing:
+        return _Ruled()
+    with without_rules():
+        plain = BallProgram(observe, (model,))
+    return _Ruled(differing, plain, f" ({rules})" if rules else "")
 
 
 def _zeros(leaf: Any) -> Any:

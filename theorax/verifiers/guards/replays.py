@@ -13,7 +13,8 @@ from sympy import Basic, Rational
 
 from theorax.language import Measured, Parameter
 from theorax.numerics.arithmetics import Ball, UndecidedComparison, UnsupportedPrimitive
-from theorax.numerics.arithmetics.replayed_draws import MOST_OPERATIONS, BallProgram, Replayed, Stopped
+from theorax.numerics.arithmetics.flat_program import recalled
+from theorax.numerics.arithmetics.replayed_draws import MOST_OPERATIONS, BallProgram, Replayed, Stopped, program_name
 from theorax.numerics.nested_steps import programs_in
 from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.evaluation import Observed, evaluate
@@ -105,7 +106,7 @@ def _replays(observed: Observed, effort: str, *, narrow: bool) -> LineReplays:
         model, read = example
         if size != sizes[0]:
             model, read = observed.instance(size, 0) if observed.instances else _shapes(observed, size)
-        program = BallProgram(lambda model, read=read: dict(observed.observe(model, **read)), (model,), narrow=narrow)
+        program = _program(observed, model, read, narrow=narrow)
         operations = program.operations * count
         if operations > left:
             told = f"too many ball operations ({program.operations} a draw)"
@@ -115,6 +116,15 @@ def _replays(observed: Observed, effort: str, *, narrow: bool) -> LineReplays:
             model = observed.instance(size, draw)[0]
             runs.append(ReplayedRun(size, draw, model, program, program.run((model,), PRECISIONS[0], most), most))
     return LineReplays(observed, tuple(runs), example)
+
+
+def _program(observed: Observed, model: Any, read: Mapping[str, Any], *, narrow: bool) -> BallProgram:
+    """What `observe` computes of such a model, traced once for all lines of the experiment."""
+
+    def now() -> BallProgram:
+        return BallProgram(lambda model: dict(observed.observe(model, **read)), (model,), narrow=narrow)
+
+    return recalled(observed.programs, ("balls", narrow, program_name((model,), read)), now)
 
 
 def _shapes(observed: Observed, size: int) -> tuple[Any, Mapping[str, Any]]:

@@ -301,13 +301,16 @@ def _letters(
         def of(draw: int) -> tuple[Any, ...]:
             return "letters", carry is not None, holding, wanted, size, draw, domain
 
-        place = of(draw)
-        if place not in known and isinstance(domain, RunningError) and isinstance(known.get(of(draw - 1)), Mapping):
+        place, apart = of(draw), ("apart", *of(0))
+        followed = isinstance(known.get(of(draw - 1)), Mapping) and place not in known and apart not in known
+        if followed and isinstance(domain, RunningError):
             # The first draw is followed, and more are asked for: the rest of them cost little together.
             rest = [later for later in range(draw, len(observed.instances[size])) if of(later) not in known]
             models = [observed.instances[size][later] for later in rest]
             found = instances.letters_together(wanted, observed, models, domain)
             known |= {of(later): seen for later, seen in zip(rest, found, strict=False)}
+            if not found:
+                known[apart] = True  # they take different roads: asking again for each would trace them all each time
         if place not in known:
             model, read = observed.instances[size][draw]
             if carry is not None:
