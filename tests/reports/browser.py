@@ -73,6 +73,10 @@ class Page:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self._ask("Emulation.setEmulatedMedia", features=[scheme])
 
+    def on_paper(self, printed: bool) -> None:
+        """The page as it is laid out for paper, or for the screen again."""
+        self._ask("Emulation.setEmulatedMedia", media="print" if printed else "")
+
     def press(self, key: str, code: int, text: str = "") -> None:
         """One key, down and up."""
         for kind in ("keyDown", "keyUp"):

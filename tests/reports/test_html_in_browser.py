@@ -12,7 +12,7 @@ import pytest
 from pages import HOSTILE, hostile, interrupted, printed
 from test_document import report
 
-from theorax.reports.html.page import html
+from theorax.reports.html.page import html, theorem_pages
 
 pytestmark = pytest.mark.skipif(
     browser.found() is None, reason=f"no Chromium is installed ({', '.join(browser.NAMES)})"
@@ -27,11 +27,9 @@ def page(tmp_path_factory):
         yield opened
 
 
-@pytest.fixture(scope="module")
-def files(tmp_path_factory):
-    """The addresses of a few reports."""
-    folder = tmp_path_factory.mktemp("reports")
-    several = report(
+def several():
+    """A report with theorems of every fate."""
+    return report(
         replace(fakes.outcome("bulk"), uses=()),
         fakes.outcome("gap"),
         fakes.outcome("refuted_edge", "REFUTED", "gap: The limit is not 2."),
@@ -39,7 +37,13 @@ def files(tmp_path_factory):
         fakes.outcome("vacuous", "VACUOUS", "it could not fail"),
         fakes.outcome("broken", "ERROR", "something"),
     )
-    found = {"several": several, "printed": printed()}
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """The addresses of a few reports."""
+    folder = tmp_path_factory.mktemp("reports")
+    found = {"several": several(), "printed": printed()}
     found |= {name: hostile(word) for name, word in HOSTILE.items()}
     addresses = {}
     for name, document in found.items():
@@ -232,6 +236,34 @@ def test_statements_and_verdicts_are_printed_and_what_was_unfolded(page, files, 
     whole = page.pdf()
     assert "verdictonit" in paper.text(whole)  # the table of variants
     assert len(re.findall(rb"/Type\s*/Page\b", whole)) > len(re.findall(rb"/Type\s*/Page\b", pdf)) >= 3
+
+
+# The sections whose heading would stand on paper with nothing below it.
+BARE = """[...document.querySelectorAll('section')].filter(part => {
+  const seen = of => getComputedStyle(of).display !== 'none' && of.offsetHeight > 0;
+  return seen(part) && ![...part.children].some(of => !/^H[1-6]$/.test(of.tagName) && seen(of));
+}).map(part => part.id)"""
+
+
+@pytest.mark.parametrize("in_files", [True, False])
+def test_no_heading_is_printed_with_nothing_below_it(page, files, tmp_path, in_files):
+    address = files["several"]
+    if in_files:
+        pages = theorem_pages(several())
+        for name, text in pages.items():
+            (tmp_path / name).write_text(text, encoding="utf-8")
+        address = (tmp_path / "index.html").as_uri()
+    page.look(1280)
+    page.open(address)
+    page.on_paper(True)
+    try:
+        assert page.evaluate(BARE) == []
+        assert page.evaluate("getComputedStyle(document.querySelector('table.all')).display !== 'none'") is in_files
+        # What was unfolded comes back with its heading.
+        page.evaluate("document.querySelector('#the-glossary details').open = true")
+        assert page.evaluate("document.querySelector('#the-glossary').offsetHeight") > 0
+    finally:
+        page.on_paper(False)
 
 
 @pytest.fixture(scope="module")
