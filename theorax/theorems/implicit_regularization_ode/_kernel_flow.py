@@ -6,6 +6,7 @@ dR/dt = -K R with K = (2/n) J D J^T, and R(t) = e^(-Kt) R(0) however stiff K is.
 
 from __future__ import annotations
 
+from functools import wraps
 from typing import Any
 
 import equinox as eqx
@@ -145,23 +146,10 @@ def late(
     return LateTraining(training, faster, 4 / SAMPLES * k[0], on_sphere(named(key, "unseen"), UNSEEN))
 
 
-def at_depths(
-    key: Array,
-    L: Extent,
-    size: Scalar,
-    kind: Scalar,
-    root: Scalar,
-    faster: Scalar,
-    rows: Scalar,
-    twins: Scalar,
-    overlapping: Scalar,
-    lowest: Scalar,
-    others: Scalar,
-    uneven: Scalar,
-) -> LateTraining:
+@wraps(late, assigned=())  # subjects name its options
+def at_depths(key: Array, L: Extent, **options: Scalar) -> LateTraining:
     """The same network at the depths L, 2 L and 4 L, as one stack."""
-    given = (size, kind, root, faster, rows, twins, overlapping, lowest, others, uneven)
-    return jax.vmap(lambda times: late(key, deeper(L, times), *given))(DEPTHS)
+    return jax.vmap(lambda times: late(key, deeper(L, times), **options))(DEPTHS)
 
 
 def deeper(L: Extent, times: Any) -> Extent:
