@@ -64,6 +64,7 @@ def regressed(J, K, y, T, prior=1.0, noise=1.0):
 
 
 def observe(model, T):
+    """Rows x rows: the Gram matrix and the kernels; numbers: both regressions at the last input."""
     found = grams(model.network, model.inputs)
     J = found.pop("jacobian")
     return found | regressed(J, found["kernel"], model.labels, T, *model.scales)
@@ -107,6 +108,7 @@ def drawn_jointly(depth, mixture=False):
 
 
 def observe_jointly(model, T, P):
+    """Numbers: moments of U (paths x paths), and of the P labels and the next output, whitened."""
     U, size = model.U, len(model.U)
     S = mixed_kernel(U, model.attended) + T * jnp.diag(jnp.append(jnp.ones(P), 0))
     v = jax.scipy.linalg.solve_triangular(jnp.linalg.cholesky(S), model.outputs, lower=True)

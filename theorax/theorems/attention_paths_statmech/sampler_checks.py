@@ -122,6 +122,7 @@ def langevin_steps(key, P, N, T, step):
 
 
 def observe(model, P):
+    """Numbers after the sampler: squares of each block less its size, U_pp, and the pull of the P labels."""
     net, posed = model.network, model.problem
     f, y = posed.outputs(net), posed.labels
     excess = {name: (of(net) ** 2).sum() - of(net).size for name, of in BLOCKS.items()}

@@ -94,6 +94,7 @@ def build(key, L, start, root, factor, activation, jumping):
 
 
 def observe(model, L):
+    """Distances of the depths L and 2 L, the largest over two times and five values of s: numbers, each with its error."""
     quarters = jnp.arange(5)
     norms = lambda x: jnp.sqrt(jnp.sum(x**2, axis=(-2, -1)))  # noqa: E731
     largest = lambda x: jnp.sqrt(jnp.max(jnp.sum(x**2, axis=-1)))  # noqa: E731

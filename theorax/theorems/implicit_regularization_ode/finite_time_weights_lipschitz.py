@@ -57,6 +57,7 @@ def build(key, L, start, clip, root, scaled, activation, flipped):
 
 
 def observe(training, L):
+    """Distances of neighbouring layers and the way of a layer, the largest over two times: numbers with their errors."""
     norms = lambda x: jnp.sqrt(jnp.sum(x**2, axis=(-2, -1)))  # noqa: E731
     start, between = training.start, jnp.arange(1, L.padded) < L.value
 

@@ -100,6 +100,7 @@ def compare(model, L):
 
 
 def observe(model, L):
+    """Numbers, each with its error: the largest distances of gradients and speeds from the limit, over layers and samples."""
     training, weights = model.training, model.training.start
     A, B, X, Y = weights.A, weights.B, training.X, training.Y
     kinds = ((1, pulled), (-1, pushed), (-1, pulled), (1, pushed))

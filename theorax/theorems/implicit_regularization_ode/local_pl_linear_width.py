@@ -87,6 +87,7 @@ slopes = Inequality(
 
 
 def compare(model, L):
+    """Numbers at the start: the square of the gradient, and forms of the n x n kernels in the residuals."""
     weights, count = jax.tree.map(jnp.asarray, model.start), len(model.X)
     ends, layers = kernels(model, weights)
     R = model.output(weights, L) - model.Y
@@ -101,6 +102,7 @@ def compare(model, L):
 
 
 def observe(model, n):
+    """Two numbers with their errors: the square of the gradient over the loss, and the form of the kernel in v (n)."""
     training, v = model.training, model.direction
     weights, depth = training.start, literal(DEPTH)
     ends, layers = kernels(training, weights)
@@ -111,6 +113,7 @@ def observe(model, n):
 
 
 def condition(pair, n):
+    """The least eigenvalue of the n x n kernel of X (d x n) and S (m x n), over n."""
     X, S = pair
     found = jnp.linalg.eigvalsh(2 * X.T @ X + S.T @ S)[0] / n
     # Traces are at most 3 q n, and of an eigenvalue that is zero rounding leaves less than 10^(-10).
