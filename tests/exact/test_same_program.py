@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from sympy import Rational
+from sympy import Integer, Product, Rational, Sum, Symbol, binomial
 
 from theorax import exact
 from theorax.exact.same_program import Form, Forms, forms_of, same_program
@@ -143,6 +143,12 @@ def test_letters_are_put_into_the_sides_before_they_are_compared() -> None:
     assert same_program([put(3 * one**2 + 1)], [put(3 * two**2 + 1)])
     assert not same_program([put(3 * one**2 + 1)], [put(3 * two**2 + 2)])
     assert not same_program([put(one)], [put(2 * two - Rational(1, 7) * one)])
+
+
+def test_a_sum_of_numbers_is_written_out() -> None:
+    i = Symbol("i", integer=True)
+    assert same_program([put(Sum(binomial(6, i), (i, 0, 2)))], [put(Integer(22))])
+    assert same_program([put(Product(i, (i, 1, 3)))], [put(Integer(6))])
 
 
 def test_an_exact_third_is_no_float() -> None:

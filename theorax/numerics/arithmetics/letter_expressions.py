@@ -7,7 +7,7 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
-from sympy import Add, E, Expr, Function, Integer, Max, Min, Mul, Pow, Rational, pi
+from sympy import Add, E, Expr, Function, Integer, Max, Min, Mul, Pow, Product, Rational, Sum, pi
 
 from theorax.numerics.arithmetics.domain import UNARY, Domain, ObjectDomain
 from theorax.numerics.arithmetics.failures import UnsupportedPrimitive
@@ -20,7 +20,7 @@ _NAMES = {"ceiling": "ceil", "loggamma": "lgamma"}
 def in_domain(expression: Expr, domain: Domain[Any], letter: Callable[[Any], Any]) -> Any:
     """The expression in the arithmetic of the domain; ``letter`` gives the carriers of a letter, None for other nodes.
 
-    A function that SymPy's ``doit`` writes out, such as a sum over nodes, stands for what is written out.
+    A function, a sum or a product that SymPy's ``doit`` writes out stands for what is written out.
 
     **Raises:** ``UnsupportedPrimitive`` for a function that the arithmetic does not have, and for an unknown letter.
     """
@@ -63,7 +63,7 @@ def in_domain(expression: Expr, domain: Domain[Any], letter: Callable[[Any], Any
             name = _NAMES.get(name, "atan" if isinstance(node, _Arc) else name)
             if name in UNARY:
                 return domain.unary(name, value(node.args[0]))
-        if isinstance(node, Function) and (written := node.doit()) != node:
+        if isinstance(node, Function | Sum | Product) and (written := node.doit()) != node:
             return value(written)
         raise UnsupportedPrimitive(str(node), domain.name, "an expression of letters cannot hold it")
 

@@ -31,6 +31,7 @@ def build_networks(key, P, N, T, deviation, noise):
 
 
 def observe_networks(model, P):
+    """One number a network: the order parameter less posterior means, of the right action and of wrong ones."""
     U, problem = model.U, model.problem
     q = problem.labels @ jnp.linalg.solve(problem.kernel(jnp.eye(2)), problem.labels) / P
 
@@ -96,6 +97,7 @@ NEW = 8
 
 
 def observe_sweep(compared):
+    """One number a problem: posterior means of U (2 x 2) and of new outputs (new), against those at the minimum."""
     _, (saddle,), _ = compared.action.saddle()
     saddle = compared.away * saddle
     posterior, prior = compared.posterior, compared.prior

@@ -14,7 +14,7 @@ from theorax.numerics.keys import named
 class DeepPaths(eqx.Module):
     """Layers of attention with values V^1, ..., V^L, an embedding V_0 and a readout a.
 
-    ``rectified``: the embedded tokens pass through sqrt(2) ReLU; ``ramp``: they do by this share, in one program for all.
+    ``relu_share``: the share of embedded tokens that pass through sqrt(2) ReLU, the others stay; None on symbols.
     ``hidden``: the part that embedded tokens have in the scores, which else look at the raw input alone.
     """
 
@@ -23,8 +23,7 @@ class DeepPaths(eqx.Module):
     readout: Entries[Any, " above"]
     queries: tuple[Entries[Any, "heads features features"], ...]
     hidden: Float[Array, ""] | float = 0.0
-    rectified: bool = eqx.field(static=True, default=False)
-    ramp: Float[Array, ""] | None = None
+    relu_share: Float[Array, ""] | None = None
 
     def attention(self, x):
         """Weights of the keys s for each query t, heads x s x t, for every layer."""
@@ -36,9 +35,8 @@ class DeepPaths(eqx.Module):
     def __call__(self, x):
         """The output at the last token of x, features x tokens."""
         tokens = self.embedding @ x / jnp.sqrt(1.0 * len(x))
-        tokens = jnp.sqrt(2.0) * jax.nn.relu(tokens) if self.rectified else tokens
-        if self.ramp is not None:
-            tokens = tokens + self.ramp * (jnp.sqrt(2.0) * jax.nn.relu(tokens) - tokens)
+        if self.relu_share is not None:
+            tokens = tokens + self.relu_share * (jnp.sqrt(2.0) * jax.nn.relu(tokens) - tokens)
         for V, weights in zip(self.values, self.attention(x), strict=True):
             heads, _, below = V.shape
             tokens = jnp.einsum("hmn,ns,hst->mt", V, tokens, weights) / jnp.sqrt(1.0 * heads * below)
@@ -70,7 +68,7 @@ def mixed_kernel(U, attended):
     return jnp.einsum("pq,pif,qjf->ij", U, attended, attended) / (len(U) * attended.shape[2])
 
 
-def drawn_deep(key, widths, heads, features, hidden=0.0, rectified=False, deviation=1.0):
+def drawn_deep(key, widths, heads, features, hidden=0.0, relu_share=None, deviation=1.0):
     """A network with normal weights, those of V and a of this deviation; ``widths``: N_1, N_2, ..., N_a."""
     normal = lambda name, *shape: jax.random.normal(named(key, name), shape)  # noqa: E731
     layers = range(len(widths) - 1)
@@ -80,5 +78,5 @@ def drawn_deep(key, widths, heads, features, hidden=0.0, rectified=False, deviat
         deviation * normal("readout", widths[-1]),
         tuple(normal(f"queries {k}", heads, features, features) / jnp.sqrt(1.0 * features) for k in layers),
         jnp.asarray(hidden, float),
-        rectified,
+        relu_share,
     )

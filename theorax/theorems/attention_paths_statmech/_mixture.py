@@ -19,11 +19,11 @@ class PathRegression(eqx.Module):
     scales: Float[Array, " 2"]
 
 
-def posed(depth, rectified=False):
+def posed(depth):
     """Widths N, N + 1, ..., two heads in each layer, two features, three tokens; the last input is the next one."""
 
-    def build(key, N, P, hidden, prior, noise):
-        network = drawn_deep(key, tuple(N + layer for layer in range(depth + 1)), 2, 2, hidden, rectified)
+    def build(key, N, P, hidden, relu_share, prior, noise):
+        network = drawn_deep(key, tuple(N + layer for layer in range(depth + 1)), 2, 2, hidden, relu_share)
         inputs = jax.random.normal(named(key, "inputs"), (P + 1, 2, 3))
         return PathRegression(
             network,
@@ -64,6 +64,7 @@ def regressed(J, K, y, T, prior=1.0, noise=1.0):
 
 
 def observe(model, T):
+    """Rows x rows: the Gram matrix and the kernels; numbers: both regressions at the last input."""
     found = grams(model.network, model.inputs)
     J = found.pop("jacobian")
     return found | regressed(J, found["kernel"], model.labels, T, *model.scales)
@@ -86,11 +87,11 @@ def wishart(key, scale, degrees):
     return root @ root.T / degrees
 
 
-def drawn_jointly(depth, mixture=False, rectified=False):
+def drawn_jointly(depth, mixture=False):
     """Networks at random inputs, or (``mixture``) the order parameter from its own law and outputs given it."""
 
-    def build(key, N, P, T, hidden, deviation, start, noise):
-        network = drawn_deep(key, (N,) * (depth + 1), 2, 3, hidden, rectified, deviation)
+    def build(key, N, P, T, hidden, relu_share, deviation, start, noise):
+        network = drawn_deep(key, (N,) * (depth + 1), 2, 3, hidden, relu_share, deviation)
         network = eqx.tree_at(lambda net: net.embedding, network, jnp.sqrt(start) * network.embedding)
         inputs = jax.random.normal(named(key, "inputs"), (P + 1, 3, 3))
         attended = jax.vmap(network.attended, out_axes=1)(inputs)
@@ -107,6 +108,7 @@ def drawn_jointly(depth, mixture=False, rectified=False):
 
 
 def observe_jointly(model, T, P):
+    """Numbers: moments of U (paths x paths), and of the P labels and the next output, whitened."""
     U, size = model.U, len(model.U)
     S = mixed_kernel(U, model.attended) + T * jnp.diag(jnp.append(jnp.ones(P), 0))
     v = jax.scipy.linalg.solve_triangular(jnp.linalg.cholesky(S), model.outputs, lower=True)

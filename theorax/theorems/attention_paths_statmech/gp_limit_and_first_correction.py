@@ -88,6 +88,7 @@ def build(key, P, N, T, fixed_readout, factor, growing):
 
 
 def observe(order, N):
+    """Numbers of the minimum: entries of U (2 x 2) and u_a, what 1/N predicts of them, and the last Newton step."""
     u_a, (U,), move = order.saddle()
     trace, label = order.slopes(jnp.eye(2))
     E = trace - label

@@ -90,6 +90,7 @@ class Labelled(eqx.Module):
 
 
 def observe_minimum(settled, T):
+    """Numbers of the minimum: both sides of the sum rule for the readout, the last layer and the first."""
     order = settled.order
     u_a, matrices, move = order.saddle()
     matrices[-1] = settled.away * matrices[-1]
@@ -112,6 +113,7 @@ def labelled(key, P, N, T, bias, deviation, noise):
 
 
 def observe_posterior(model, T, P):
+    """Numbers of one draw: squares of each block less its size, and the pull of the P labels."""
     net, y = model.network, model.labels
     f = jax.vmap(net)(model.inputs)
     excess = {

@@ -164,13 +164,13 @@ def pairs(claim):
     yield Step("with the means of b^2 and a d above", Subs(square, (b, a, d), above), claim.equals)
 
 
-def regressing(depth, rectified=False):
-    return Subject(posed(depth, rectified), hidden=0.0, prior=1.0, noise=1.0)
+def regressing(depth):
+    return Subject(posed(depth), hidden=0.0, relu_share=0.0, prior=1.0, noise=1.0)
 
 
-def joint(depth, mixture=False, rectified=False):
-    build = drawn_jointly(depth, mixture, rectified)
-    return Subject(build, hidden=0.0, deviation=1.0, start=1.0, noise=1.0, knows={L: depth})
+def joint(depth, mixture=False):
+    build = drawn_jointly(depth, mixture)
+    return Subject(build, hidden=0.0, relu_share=0.0, deviation=1.0, start=1.0, noise=1.0, knows={L: depth})
 
 
 one, two, drawn, deep = regressing(1), regressing(2), joint(1), joint(2)
@@ -191,7 +191,7 @@ theorem = Theorem(
                               draws=Efforts(2, 2, 12), subjects={
             "one layer": one,
             "two layers": two,
-            "ReLU after the embedding": regressing(1, rectified=True).breaking(H.linear, fails=(gram, *regressions)),
+            "ReLU after the embedding": one(relu_share=1.0).breaking(H.linear, fails=(gram, *regressions)),
             "attention to embedded tokens": one(hidden=1.0).breaking(H.bare, fails=(gram, *regressions)),
             "V_0 of variance 3/2": one(prior=1.5).breaking(H.start, fails=regressions),
             "noise of variance 2 T": one(noise=2.0).breaking(H.noise, fails=regressions),
@@ -202,7 +202,7 @@ theorem = Theorem(
             "networks, two layers": deep,
             "the mixture, one layer": joint(1, mixture=True),
             "the mixture, two layers": joint(2, mixture=True),
-            "ReLU after the embedding": joint(1, rectified=True).breaking(H.linear, fails=(whitened, predictive, given_U)),
+            "ReLU after the embedding": drawn(relu_share=1.0).breaking(H.linear, fails=(whitened, predictive, given_U)),
             "attention to embedded tokens": drawn(hidden=1.0).breaking(H.bare, fails=(whitened, predictive, given_U)),
             "weights of variance 5/4": drawn(deviation=1.25**0.5).breaking(H.prior, fails=moments),
             "two layers, weights of variance 5/4": deep(deviation=1.25**0.5).breaking(

@@ -9,8 +9,6 @@ Weights of the prior and labels y = f + noise are an exact draw of the posterior
 their joint law as it is, and no chain needs to be long.
 """
 
-from dataclasses import replace
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -84,9 +82,9 @@ class Sampled(eqx.Module):
     problem: LabelledInputs
 
 
-def problem(key, P, N, T, start=1.0, ramp=None):
+def problem(key, P, N, T, start=1.0, relu_share=None):
     """Weights of variance ``start`` in V_0, V and a; labels with noise of variance T."""
-    first = replace(drawn_deep(key, (N, N), 2, 3), ramp=ramp)
+    first = drawn_deep(key, (N, N), 2, 3, relu_share=relu_share)
     network = normal_weights(named(key, "weights"), first, start**0.5)
     inputs = jax.random.normal(named(key, "inputs"), (P, 3, 3))
     disturbed = jnp.sqrt(1.0 * T) * jax.random.normal(named(key, "noise"), (P,))
@@ -94,9 +92,9 @@ def problem(key, P, N, T, start=1.0, ramp=None):
     return Sampled(network, eqx.tree_at(lambda posed: posed.labels, posed, posed.outputs(network) + disturbed))
 
 
-def blockwise(key, P, N, T, start, disturbed, ramp):
-    """Three sweeps of block draws; ``disturbed`` scales the noise that the sampler adds, ``ramp`` the ReLU's share."""
-    first = problem(key, P, N, T, start, ramp)
+def blockwise(key, P, N, T, start, disturbed, relu_share):
+    """Three sweeps of block draws; ``disturbed`` scales the noise that the sampler adds, ``relu_share`` as in `DeepPaths`."""
+    first = problem(key, P, N, T, start, relu_share)
 
     def sweep(net, k):
         return block_draws(k, net, first.problem, disturbed), None
@@ -124,6 +122,7 @@ def langevin_steps(key, P, N, T, step):
 
 
 def observe(model, P):
+    """Numbers after the sampler: squares of each block less its size, U_pp, and the pull of the P labels."""
     net, posed = model.network, model.problem
     f, y = posed.outputs(net), posed.labels
     excess = {name: (of(net) ** 2).sum() - of(net).size for name, of in BLOCKS.items()}
@@ -195,7 +194,7 @@ def langevin_variance():
     yield Step("the slope of the extrapolated value", Subs(Derivative(doubled, eps), eps, 0), 0)
 
 
-blocks = Subject(blockwise, start=1.0, disturbed=1.0, ramp=0.0)
+blocks = Subject(blockwise, start=1.0, disturbed=1.0, relu_share=0.0)
 paths = Subject(hamiltonian_paths, step=0.05)
 rules = (of_a, of_V, of_V_0)
 theorem = Theorem(
@@ -211,7 +210,7 @@ theorem = Theorem(
             "three sweeps of block draws": blocks,
             "three Hamiltonian paths": paths,
             "weights of variance 3/2": blocks(start=1.5).breaking(H.drawn, fails=order),
-            "ReLU after the embedding": blocks(ramp=1.0).breaking(H.linear, fails=of_V_0),
+            "ReLU after the embedding": blocks(relu_share=1.0).breaking(H.linear, fails=of_V_0),
             "block draws without noise": blocks(disturbed=0.0).breaking(H.adjusted, fails=rules),
             "unadjusted Langevin steps of 1/20": Subject(langevin_steps, step=1 / 20).breaking(H.adjusted, fails=of_V),
         }),

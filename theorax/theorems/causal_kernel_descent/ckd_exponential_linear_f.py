@@ -4,17 +4,20 @@ The features of x_t = Omega^(t - 1) x_1 are stationary with the purely atomic sp
 is singular: Kaczmarz is effective. In a plane with part p of the square length and another with part q = 1 - p the atoms
 are I_m(p) I_n(q), so the coordinates of the planes cost p/(I_1(p) I_0(q)) and q/(I_0(p) I_1(q)): if no angle is a
 rational multiple of pi or of the other, e times their sum is the sum of all squared errors. Infinitely many atoms leave
-no gap, so that the tail of this sum falls slower than any exponential.
+no gap, so that the tail of this sum falls slower than any exponential: until about the time 1/mu an atom of mass mu leaves
+|r_t| of the order mu, so that from atom to atom |r_t| falls like 1/t.
 """
 
+import equinox as eqx
 import jax.numpy as jnp
-from sympy import E, Integral, Rational, Symbol, besseli, cos, pi, sqrt
+import sympy
+from sympy import E, Integer, Integral, Rational, Subs, Symbol, besseli, cos, exp, log, pi, sqrt, symbols
 
 from theorax.language import *
 from theorax.theorems.causal_kernel_descent import _tokens as setting
 from theorax.theorems.causal_kernel_descent._descent import residuals
-from theorax.theorems.causal_kernel_descent._sequences import PLANES
-from theorax.theorems.causal_kernel_descent._tokens import EXPONENTIAL, T
+from theorax.theorems.causal_kernel_descent._sequences import PLANES, two_planes
+from theorax.theorems.causal_kernel_descent._tokens import EXPONENTIAL, LINEAR, T
 
 p = Parameter("p", "part of the square length of a token in the first plane", positive=True)
 total = Measured("total", "sum of |r_t|^2 over T tokens", positive=True)
@@ -54,8 +57,8 @@ algebraic = Limit(
     wrong={"the rate of the linear kernel in a plane": dict(of=fall - cosine)},
 )  # fmt: skip
 window = Expectation(
-    slope, Rational(-27, 20), under=(H.orthogonal, H.exponential), on="window", reading=Reading.MARGIN, spread=Rational(1, 3),
-    margin=Absolute(13, 20, "a root of t, which square summability excludes, lies outside [-2, -0.7]; so does any exponential"),
+    slope, Integer(-1), on="window", reading=Reading.MARGIN, spread=Rational(1, 3),
+    margin=Absolute(1, 2, "a root of t, at which sums of squares stop to converge, is half away; any exponential is further"),
     wrong={"not summable: a root of t": Rational(-1, 2), "t^(-5/2)": Rational(-5, 2)},
 )  # fmt: skip
 
@@ -70,6 +73,13 @@ def observe(model, T):
     )
     fall = jnp.log(late / (2 * middle)) / 2 / (T.value / 4)
     return dict(total=whole, fall=fall, cosine=jnp.log(jnp.abs(jnp.cos(model.angles[0]))))
+
+
+def at_an_angle(key, part, exponential, scrambled, rational):
+    """Tokens in two planes; ``rational``: the angle of the first one is pi/3, so that tokens return after six steps."""
+    torus = two_planes(key, part, exponential, scrambled=scrambled)
+    angle = jnp.where(rational == 1, jnp.pi / 3, torus.angles[0])
+    return eqx.tree_at(lambda torus: torus.angles, torus, torus.angles.at[0].set(angle))
 
 
 def windows(model, T):
@@ -100,8 +110,26 @@ def cost():
     yield Step("one of any number of planes", among, p / (besseli(1, p) * others))
 
 
+@lemma
+def one_atom():
+    """An atom of mass mu at z = 1; near it the others add the number h to the kernel's series h + mu/(1 - z)."""
+    # K_L r = -kappa x_+: residuals are the coefficients of x_+ over the series, as K_L is a Toeplitz matrix.
+    z, h, mu, s = symbols("z h mu s", positive=True)
+    kept = h / (h + mu)
+    left = mu / (h * (h + mu)) / (1 - kept * z)
+    yield Step("what the atom adds to the inverse series", 1 / (h + mu / (1 - z)), 1 / h - left)
+    scaled = mu / (h * (h + mu)) * kept ** (s / mu) / mu
+    yield Step("its coefficient at t = s/mu, over mu", sympy.Limit(scaled, mu, 0), exp(-s / h) / h**2)
+    other = Symbol("nu", positive=True)  # of the next atom; both at the same s
+    power = log(other / mu) / log((s / other) / (s / mu))
+    yield Step("so from atom to atom the power of t is", power, window.equals)
+    early, late = symbols("E F", positive=True)  # sums of squares over windows, one four times as long
+    yield Step("a root of t: equal sums", Subs(log(late / 4 / early) / (2 * log(4)), late, early), Rational(-1, 2))
+
+
 equal_parts = PLANES(part=0.5, exponential=EXPONENTIAL, knows={p: Rational(1, 2)})
 unequal_parts = PLANES(part=0.8, knows={p: Rational(4, 5)})  # its rate is slow enough for T = 256 in float64
+one_plane = Subject(at_an_angle, part=1.0, exponential=EXPONENTIAL, scrambled=0, rational=0)
 subjects = {
     "equal parts in two planes": equal_parts,
     "two thirds in the first plane": equal_parts(part=2 / 3, knows={p: Rational(2, 3)}),
@@ -115,7 +143,7 @@ theorem = Theorem(
     uses=("ckd_energy_identity", "ckd_linear_closed_form_rate"),
     hypotheses=H,
     claims=dict(energy=energy, algebraic=algebraic, window=window),
-    proofs=(cost,),
+    proofs=(cost, one_atom),
     experiments=dict(
         long=Experiment(
             # A draw of the sum has the skewness -2.8 (400 draws on other seeds): 64 draws leave too much of it.
@@ -123,13 +151,13 @@ theorem = Theorem(
             subjects=subjects,
         ),
         window=Experiment(
-            windows, slope, {T: Efforts(512, (256, 512), (256, 512, 2048))}, draws=Efforts(64, 64, 200), padded=True,
+            windows, slope, {T: Efforts((512, 1024), (512, 1024), (512, 1024, 2048))}, draws=Efforts(64, 64, 200), padded=True,
             subjects={
-                "one plane": PLANES(part=1.0, exponential=EXPONENTIAL),
-                "linear kernel in two planes": PLANES(part=0.8).breaking(H.exponential, fails=window),
-                "tokens that do not follow": PLANES(part=1.0, exponential=EXPONENTIAL, scrambled=1).breaking(
-                    H.orthogonal, fails=window,
-                ),
+                "one plane": one_plane,
+                "linear kernel in two planes": one_plane(part=0.8, exponential=LINEAR).breaking(H.exponential, fails=window),
+                "tokens that do not follow": one_plane(scrambled=1).breaking(H.orthogonal, fails=window),
+                # Six atoms, the lightest of mass 2 I_3(1)/e = 1/61: learnt at every T.
+                "an angle of pi/3": one_plane(rational=1).breaking(H.incommensurable, fails=window),
             },
         ),
         short=Experiment(
@@ -138,8 +166,8 @@ theorem = Theorem(
         ),
     ),
     issues=(
-        "No power is claimed for the rate: it depends on how well multiples of the angles approach each other. Here it lies "
-        "between about -1/2 and -3/2.",
+        "Atom m is learnt at times of the order e/I_m(1), six to ten times later than the one before. In between the rate "
+        "swings around 1/t; the margin leaves half a power for that. Up to T = 256 no atom is small: the power is near -1.7.",
         "With an angle that is a rational multiple of pi the sequence is periodic and the rate is geometric again: see "
         "ckd_periodic_rate.",
     ),

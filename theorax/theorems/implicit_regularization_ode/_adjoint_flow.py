@@ -15,6 +15,7 @@ from theorax.numerics.annotations import Scalar
 from theorax.numerics.extents import Extent
 from theorax.theorems.implicit_regularization_ode import _trained_residual as setting
 from theorax.theorems.implicit_regularization_ode._trained_residual import (
+    TANH,
     ResidualTraining,
     ResidualWeights,
     StartingWeights,
@@ -23,10 +24,12 @@ from theorax.theorems.implicit_regularization_ode._trained_residual import (
 
 
 def slopes(model: ResidualTraining, W: Array, h: Float[Array, "n q"]) -> Float[Array, "n m"]:
-    """The derivative of sigma at W h/sqrt(q)."""
+    """The derivative of sigma at W h/sqrt(q); that of a step is zero, as automatic differentiation takes it."""
     z = h @ W.T / h.shape[-1] ** 0.5
     smooth = 1 - jnp.tanh(z) ** 2
-    return smooth if model.kinked is None else jnp.where(model.kinked > 0, jnp.where(z > 0, 1.0, 0.0), smooth)
+    if model.activation is None:
+        return smooth
+    return jax.lax.select_n(model.activation, smooth, jnp.where(z > 0, 1.0, 0.0), jnp.zeros_like(z))
 
 
 def pulled(model: ResidualTraining, V: Array, W: Array, h: Array, p: Array) -> Float[Array, "n q"]:
@@ -76,16 +79,16 @@ def smooth(key: Array, L: Extent, clip: Scalar, root: Scalar, scaled: Scalar, al
 
 
 def at_kinks(
-    key: Array, L: Extent, clip: Scalar, root: Scalar, scaled: Scalar, alternating: Any, kinked: Any
+    key: Array, L: Extent, clip: Scalar, root: Scalar, scaled: Scalar, alternating: Any, activation: Any
 ) -> SmoothTraining:
-    """A smooth start; with ``kinked`` a ReLU, and W that reads what A leaves empty, and the rest at the strength 1/L."""
+    """A smooth start; unless sigma is tanh, W reads what A leaves empty, and the rest at the strength 1/L."""
     found = smooth(key, L, clip, root, scaled, alternating)
-    found = eqx.tree_at(lambda model: model.training, found, replace(found.training, kinked=kinked))
-    filled = (jnp.arange(setting.Q) < setting.INPUTS) & (kinked > 0)
+    found = eqx.tree_at(lambda model: model.training, found, replace(found.training, activation=activation))
+    filled = (jnp.arange(setting.Q) < setting.INPUTS) & (activation != TANH)
     of = lambda model: (model.training.start.W, model.W.G)  # noqa: E731
     W, G = of(found)
     return eqx.tree_at(of, found, (W * jnp.where(filled, 1 / L.value, 1), G * jnp.where(filled, 0, 1)))
 
 
 SAMPLED = Subject(setting.training, start=StartingWeights.SMOOTH, clip=0.0, root=0, scaled=1)
-FUNCTIONS = Subject(at_kinks, clip=0.0, root=0, scaled=1, alternating=0, kinked=0)
+FUNCTIONS = Subject(at_kinks, clip=0.0, root=0, scaled=1, alternating=0, activation=TANH)

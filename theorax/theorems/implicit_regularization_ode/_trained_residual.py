@@ -34,6 +34,15 @@ class StartingWeights(IntEnum):
     INDEPENDENT = 2
 
 
+class ResidualActivation(IntEnum):
+    """Functions sigma in a residual; only tanh is as the theorems ask."""
+
+    TANH, RELU, STEP = range(3)
+
+
+TANH, RELU, STEP = ResidualActivation
+
+
 def in_powers(size: float, reference: int, reason: str) -> Corrections:
     """The class of the logarithm of an expansion in 1/L whose relative corrections are at most ``size`` at a depth."""
     return Corrections(size=size, slowest=1, rest=0, reference=reference, reason=reason)
@@ -53,7 +62,7 @@ class ResidualTraining(eqx.Module):
 
     ``clip``: every coordinate v of the flow becomes clip tanh(v/clip), unless it is zero. ``root``: residuals are divided
     by sqrt(L) where it is one, by L^4 where it is minus one. ``scaled``: layers move by L times their gradient, or by their
-    gradient where it is zero. ``kinked``: sigma is the ReLU where it is one, a step where it is two.
+    gradient where it is zero. ``activation``: sigma by its place in the menu; None on symbols, where it is tanh.
     """
 
     start: ResidualWeights
@@ -62,15 +71,14 @@ class ResidualTraining(eqx.Module):
     clip: Scalar
     root: Scalar
     scaled: Scalar
-    kinked: Scalar | None = None
+    activation: Scalar | None = None
 
     def sigma(self, z: Array) -> Array:
         """tanh, the ReLU, or a step."""
         # A proof on symbols has tanh alone: a ReLU cannot be decided there.
-        if self.kinked is None:
+        if self.activation is None:
             return jnp.tanh(z)
-        beyond = jnp.where(self.kinked > 1, 1.0, z)
-        return jnp.where(self.kinked > 0, jnp.where(z > 0, beyond, 0), jnp.tanh(z))
+        return jax.lax.select_n(self.activation, jnp.tanh(z), jnp.where(z > 0, z, 0), jnp.where(z > 0, 1.0, 0.0))
 
     def residual(self, V: Array, W: Array, h: Float[Array, "n q"]) -> Float[Array, "n q"]:
         """f(h, (V, W)), sample by sample."""

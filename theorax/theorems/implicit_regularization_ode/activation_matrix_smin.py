@@ -96,6 +96,7 @@ def layer(key, n, m, d, activation, tied, planar, twins, length):
 
 
 def observe(layer, m):
+    """The least singular value of the features, m x n, over sqrt(m)."""
     features = layer()
     return dict(least=jnp.sqrt(jnp.maximum(jnp.linalg.eigvalsh(features.T @ features / m)[0], 0)))
 
@@ -112,6 +113,7 @@ def two_inputs(key, d, a, rho, signs, length, phase):
 
 
 def correlate(features):
+    """The mean product of the features of the first two inputs, over the m rows."""
     return dict(product=jnp.mean(features[:, 0] * features[:, 1]))
 
 

@@ -15,7 +15,13 @@ from sympy import Derivative, Function, Integer, Rational, Subs, Sum, Symbol, ex
 
 from theorax.language import *
 from theorax.theorems.implicit_regularization_ode import _trained_residual as setting
-from theorax.theorems.implicit_regularization_ode._trained_residual import L, ResidualTraining, StartingWeights
+from theorax.theorems.implicit_regularization_ode._trained_residual import (
+    STEP,
+    TANH,
+    L,
+    ResidualTraining,
+    StartingWeights,
+)
 
 seen = numbers(
     weights="the largest ||V^(2L)(s, t) - V^L(s, t)||_F + ||W^(2L)(s, t) - W^L(s, t)||_F, over s and t",
@@ -72,22 +78,23 @@ def every_other_level(N):
     return 1.0 - level % 2
 
 
-def build(key, L, start, root, factor, kinked, jumping):
-    """W of depth 2 L starts from ``factor`` times the function; ``kinked``: W starts at 1/(1024 L) of it.
+def build(key, L, start, root, factor, activation, jumping):
+    """W of depth 2 L starts from ``factor`` times the function; unless sigma is tanh, W starts at 1/(1024 L) of it.
 
     ``jumping``: W is zero at every other level of dyadic s, the same function for all L.
     """
 
     def at(N, factor):
-        found = replace(setting.training(key, N, start, 0.0, root, 1.0), kinked=kinked)
+        found = replace(setting.training(key, N, start, 0.0, root, 1.0), activation=activation)
         kept = jnp.where(jumping, every_other_level(N), 1)[:, None, None]
-        W = factor * jnp.where(kinked > 0, 1 / (1024 * N.value), 1) * kept * found.start.W
+        W = factor * jnp.where(activation != TANH, 1 / (1024 * N.value), 1) * kept * found.start.W
         return eqx.tree_at(lambda model: model.start.W, found, W)
 
     return TwoDepths(at(L, 1), at(L.doubled, factor))
 
 
 def observe(model, L):
+    """Distances of the depths L and 2 L, the largest over two times and five values of s: numbers, each with its error."""
     quarters = jnp.arange(5)
     norms = lambda x: jnp.sqrt(jnp.sum(x**2, axis=(-2, -1)))  # noqa: E731
     largest = lambda x: jnp.sqrt(jnp.max(jnp.sum(x**2, axis=-1)))  # noqa: E731
@@ -129,7 +136,7 @@ def doublings(claim):
     yield Step("distances of L from 2 L, of 2 L from 4 L, ... add up to", further, 2 * claim.like)
 
 
-tied = Subject(build, start=StartingWeights.TIED, root=0, factor=1.0, kinked=0, jumping=0)
+tied = Subject(build, start=StartingWeights.TIED, root=0, factor=1.0, activation=TANH, jumping=0)
 theorem = Theorem(
     place="Theorem 4, and Theorem 14",
     label="read",
@@ -154,7 +161,7 @@ theorem = Theorem(
                 ),
                 "residuals divided by sqrt(L)": tied(root=1).breaking(H.step, fails=(weights, ends, states, outputs)),
                 # W of depth L and W of depth 2 L start within 1/L of zero, on different sides of the step.
-                "a step, W and -W near zero": tied(kinked=2, factor=-1.0).breaking(
+                "a step, W and -W near zero": tied(activation=STEP, factor=-1.0).breaking(
                     H.regular, fails=(weights, ends, states, outputs),
                 ),
             },

@@ -13,7 +13,7 @@ from sympy import Derivative, Function, Integer, Rational, Subs, Symbol, exp, sq
 
 from theorax.language import *
 from theorax.theorems.implicit_regularization_ode import _trained_residual as setting
-from theorax.theorems.implicit_regularization_ode._trained_residual import L, StartingWeights
+from theorax.theorems.implicit_regularization_ode._trained_residual import RELU, TANH, L, StartingWeights
 
 seen = numbers(
     apart="the largest ||V_(k+1)(t) - V_k(t)||_F + ||W_(k+1)(t) - W_k(t)||_F, over the layers and the times",
@@ -47,9 +47,9 @@ moving = Rate(
 SHOWN, HORIZON, STEPS = 2, 0.25, 4
 
 
-def build(key, L, start, clip, root, scaled, kinked, flipped):
+def build(key, L, start, clip, root, scaled, activation, flipped):
     """``flipped``: W_k is (-1)^k/(1024 L) times what it would be."""
-    found = replace(setting.training(key, L, start, clip, root, scaled), kinked=kinked)
+    found = replace(setting.training(key, L, start, clip, root, scaled), activation=activation)
     signs = jnp.where(jnp.arange(L.padded) % 2 == 0, 1, -1) / (1024 * L.value)
     return eqx.tree_at(
         lambda model: model.start.W, found, found.start.W * jnp.where(flipped > 0, signs, 1)[:, None, None]
@@ -57,6 +57,7 @@ def build(key, L, start, clip, root, scaled, kinked, flipped):
 
 
 def observe(training, L):
+    """Distances of neighbouring layers and the way of a layer, the largest over two times: numbers with their errors."""
     norms = lambda x: jnp.sqrt(jnp.sum(x**2, axis=(-2, -1)))  # noqa: E731
     start, between = training.start, jnp.arange(1, L.padded) < L.value
 
@@ -85,7 +86,7 @@ def gronwall():
     yield Step("from tied weights, up to its constant", Subs(bound, start, 0), parted.like)
 
 
-tied = Subject(build, start=StartingWeights.TIED, clip=0.0, root=0, scaled=1, kinked=0, flipped=0)
+tied = Subject(build, start=StartingWeights.TIED, clip=0.0, root=0, scaled=1, activation=TANH, flipped=0)
 flipped = tied(start=StartingWeights.SMOOTH, flipped=1)
 theorem = Theorem(
     place="Proposition 3, and Proposition 7",
@@ -106,7 +107,7 @@ theorem = Theorem(
                 "residuals divided by sqrt(L)": tied(root=1).breaking(H.step, fails=(parted, moving)),
                 "layers move by their gradient": tied(scaled=0).breaking(H.scaled, fails=(parted, moving)),
                 # The two signs of W switch on neurons of their own, and these learn.
-                "the same with a ReLU": flipped(kinked=1).breaking(H.regular, fails=parted),
+                "the same with a ReLU": flipped(activation=RELU).breaking(H.regular, fails=parted),
             },
         ),
     ),

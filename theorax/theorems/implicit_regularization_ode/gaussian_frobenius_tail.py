@@ -62,10 +62,12 @@ def matrix(key, q, m, tied, sparse):
 
 
 def observe(W):
+    """The root mean square of the entries of W."""
     return dict(norm=jnp.sqrt(jnp.mean(W**2)))
 
 
 def count(W, M_W):
+    """One where the root mean square is beyond M_W, else zero, and that root mean square."""
     size = observe(W)["norm"]
     return dict(beyond=jnp.where(size > M_W, 1.0, 0.0), size=size)
 

@@ -82,6 +82,7 @@ def compare(model, L):
 
 
 def observe(model, L):
+    """Ways gone and losses at the times shown: arrays over the times, each with its error, and the first loss."""
     training, depth = model.training, L.value * jnp.ones(())
     start = training.start
 

@@ -97,12 +97,12 @@ limits = weights, outputs, neighbours = tuple(
 
 
 def observe(model, L):
-    training = model.training
+    """The logarithm of what the loss falls by at two times, and over mu_0 t: arrays over the times with their errors."""
 
     def along(steps):
         times = float(UNIT) * jnp.asarray([0.5, 1.0])
-        losses = jax.vmap(lambda weights: training.loss(weights, L))(late_flow(model, L, times, steps))
-        lost = jnp.log(training.loss(training.start, L) / losses)
+        losses = jax.vmap(lambda weights: model.training.loss(weights, L))(late_flow(model, L, times, steps))
+        lost = jnp.log(model.training.loss(model.training.start, L) / losses)
         return dict(lost=lost, pace=lost / (jnp.maximum(model.mu, 1e-30) * times))
 
     return setting.measured(along, 2)

@@ -22,7 +22,12 @@ from theorax.theorems.implicit_regularization_ode._adjoint_flow import (
     pushed,
     velocities,
 )
-from theorax.theorems.implicit_regularization_ode._trained_residual import L, ResidualTraining, ResidualWeights
+from theorax.theorems.implicit_regularization_ode._trained_residual import (
+    RELU,
+    L,
+    ResidualTraining,
+    ResidualWeights,
+)
 
 seen = arrays(
     gradient="n dl/dh_k by automatic differentiation, all layers and samples",
@@ -95,6 +100,7 @@ def compare(model, L):
 
 
 def observe(model, L):
+    """Numbers, each with its error: the largest distances of gradients and speeds from the limit, over layers and samples."""
     training, weights = model.training, model.training.start
     A, B, X, Y = weights.A, weights.B, training.X, training.Y
     kinds = ((1, pulled), (-1, pushed), (-1, pulled), (1, pushed))
@@ -184,7 +190,7 @@ theorem = Theorem(
                 "every second layer has -V": FUNCTIONS(alternating=1).breaking(H.smooth, fails=converging),
                 "layers at the speed of A and B": FUNCTIONS(scaled=0).breaking(H.speed, fails=layers),
                 # States stay within 1/L of the kink: sigma' is zero in the limit, and one in half of the neurons at every L.
-                "ReLU, states at its kink": FUNCTIONS(kinked=1).breaking(H.regular, fails=converging),
+                "ReLU, states at its kink": FUNCTIONS(activation=RELU).breaking(H.regular, fails=converging),
             },
         ),
     ),

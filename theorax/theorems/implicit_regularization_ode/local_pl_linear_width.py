@@ -36,7 +36,7 @@ start = numbers(
     ratio="(||dl/dA||^2 + L sum_k ||dl/dZ_k||^2 + ||dl/dB||^2)/l",
     least="lambda_min(2 X^T X + S^T S/m)/n",
 )
-smallest = Measured("smallest", "lambda_min(2 X^T X + S^T S/m)/n, or 10^(-30)", positive=True)
+smallest = Measured("smallest", "lambda_min(2 X^T X + S^T S/m)/n, or 10^(-30) where it is rounding", positive=True)
 
 H = hypotheses(
     zero="V_k = 0",
@@ -87,6 +87,7 @@ slopes = Inequality(
 
 
 def compare(model, L):
+    """Numbers at the start: the square of the gradient, and forms of the n x n kernels in the residuals."""
     weights, count = jax.tree.map(jnp.asarray, model.start), len(model.X)
     ends, layers = kernels(model, weights)
     R = model.output(weights, L) - model.Y
@@ -101,6 +102,7 @@ def compare(model, L):
 
 
 def observe(model, n):
+    """Two numbers with their errors: the square of the gradient over the loss, and the form of the kernel in v (n)."""
     training, v = model.training, model.direction
     weights, depth = training.start, literal(DEPTH)
     ends, layers = kernels(training, weights)
@@ -111,8 +113,11 @@ def observe(model, n):
 
 
 def condition(pair, n):
+    """The least eigenvalue of the n x n kernel of X (d x n) and S (m x n), over n."""
     X, S = pair
-    return dict(smallest=jnp.maximum(jnp.linalg.eigvalsh(2 * X.T @ X + S.T @ S)[0] / n, 1e-30))
+    found = jnp.linalg.eigvalsh(2 * X.T @ X + S.T @ S)[0] / n
+    # Traces are at most 3 q n, and of an eigenvalue that is zero rounding leaves less than 10^(-10).
+    return dict(smallest=jnp.where(found > 1e-10, found, 1e-30))
 
 
 @settles(exact)

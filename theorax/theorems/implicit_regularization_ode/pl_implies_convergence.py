@@ -84,6 +84,7 @@ def by_layer(weights):
 
 
 def observe(model, L):
+    """Losses, ways and the furthest layer at the times shown: arrays over the times with their errors; mu and c: numbers."""
     training, depth = model.driven.training, L.value * jnp.ones(())
     start = jax.tree.map(jnp.asarray, training.start)
 

@@ -69,6 +69,7 @@ def build(key, L, root, alternating, waves, flatter):
 
 
 def observe(model, L):
+    """Distances of the network from the ODE, the largest over inputs or layers: numbers with their errors."""
     training, W = model.smooth.training, model.smooth.W
     weights, depth = training.start, L.value * jnp.ones(())
     field = lambda s, h: training.residual(model.V(s, depth), W(s), h)  # noqa: E731

@@ -7,14 +7,15 @@ solved where a model is built (``numerics.kernel_regression``); C and eps are ca
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import jax
 import numpy as np
 from jaxtyping import Array
-from sympy import Symbol
+from sympy import Symbol, transpose
 
-from theorax.language import Efforts, Hypothesis, Parameter, Size
+from theorax.language import Efforts, Hypothesis, MatrixStep, Parameter, Size, generic_matrices, lemma
 from theorax.numerics.kernel_attention import FEATURES, KERNELS, LINEAR, PLAIN, SOFTMAX, TAYLOR
 from theorax.numerics.kernel_regression import OUTPUTS, QUERIES, Fitted, fit, points
 from theorax.numerics.keys import named
@@ -44,7 +45,20 @@ def generic(name: str, *shape: int) -> Any:
     return out
 
 
+@lemma
+def every_set() -> Iterator[MatrixStep]:
+    """Any number of keys, features, outputs and heads; any set of keys: E keeps it, R = diag(1/h_j) and beta are its own."""
+    E, F, R, beta, phi, b, H, rest = generic_matrices("E F R beta phi b H f")
+    h = Symbol("h", positive=True)  # h(q) of this head alone
+    regression = transpose(beta) * R * (E * F) * phi / h + b  # W = sum_j beta_j phi(k_j)/h_j
+    # In the masked layer a key outside the set has no weight: as if its value were zero.
+    layer = transpose(transpose(E) * (R * beta)) * (F * phi) / h + b
+    diagonal = ((transpose(R), R),)
+    yield MatrixStep("W phi(q)/h(q) + b is the masked layer with the values beta_j/h_j", regression, layer, diagonal)
+    yield MatrixStep("one head more", rest + H * regression, rest + H * layer, diagonal)
+
+
 __all__ = [
     "DRAWS", "FEATURES", "KERNELS", "LINEAR", "NORMALISER", "OUTPUTS", "PLAIN", "POSITIVE", "QUERIES", "SIZES", "SOFTMAX",
-    "TAYLOR", "C", "D", "Fitted", "N", "each", "eps", "fit", "generic", "points",
+    "TAYLOR", "C", "D", "Fitted", "N", "each", "eps", "every_set", "fit", "generic", "points",
 ]  # fmt: skip

@@ -13,7 +13,7 @@ from typing import Any
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from sympy import Rational, Symbol, transpose
+from sympy import Rational
 
 from theorax.language import *
 from theorax.numerics.annotations import Entries
@@ -162,19 +162,6 @@ def two_keys():
     yield Instance(means, "two keys", neighbours, setting.generic("k", 2, 2), setting.generic("q", 1, 2))
 
 
-@lemma
-def every_reduction():
-    """Any keys, features, outputs and reduction, one head more: rows phi of reduced keys in F, R = diag(1/h_j) of them."""
-    H, F, R, beta, phi, b, rest, E, every = generic_matrices("H F R beta phi b f E F_X")
-    h = Symbol("h", positive=True)
-    regression = transpose(beta) * R * F * phi / h + b
-    layer = transpose(R * beta) * (F * phi) / h + b
-    yield MatrixStep("one head more", rest + H * regression, rest + H * layer, ((transpose(R), R),))
-    # A stride keeps keys: F = E F_X; the others have no weight, as if their values were zero.
-    masked = transpose(transpose(E) * (R * beta)) * (every * phi) / h + b
-    yield MatrixStep("a stride is a mask", layer, masked, ((F, E * every),))
-
-
 layers = Subject(build, kind=LINEAR, reduced=STRIDE, every=False)
 regressions = Subject(solve, kind=LINEAR, reduced=STRIDE)
 theorem = Theorem(
@@ -183,7 +170,7 @@ theorem = Theorem(
     uses=("multihead_sum_of_svrs", "sparse_attention_query_dependent_svr"),
     hypotheses=H,
     claims=dict(expansion=expansion, sparse=sparse, agree=agree, means=means, below=below, cost=cost),
-    proofs=(one_head, every_reduction, strides, two_keys),
+    proofs=(one_head, setting.every_set, strides, two_keys),
     experiments=dict(
         layers=Experiment(observe, seen, setting.SIZES, at={D: 4}, draws=setting.DRAWS, padded=True, subjects={
             "stride": layers,

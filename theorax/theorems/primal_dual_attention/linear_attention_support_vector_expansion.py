@@ -12,7 +12,7 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from sympy import Rational, Symbol, transpose
+from sympy import Rational, transpose
 
 from theorax.language import *
 from theorax.numerics.annotations import Entries
@@ -134,12 +134,10 @@ def any_values(claim):
 
 
 @lemma
-def every_number_of_keys():
-    """Any number of keys, features and outputs: rows phi(k_j) of F, R = diag(1/h_j), values V = R beta, moved by M."""
-    F, R, beta, phi, V, M, one = generic_matrices("F R beta phi V M u")  # u: all ones
-    h, null = Symbol("h", positive=True), ((transpose(F) * M, 0),)
-    state, layer = transpose(beta) * R * F * phi / h, transpose(R * beta) * (F * phi) / h
-    yield MatrixStep("the state of linear attention", state, layer, ((transpose(R), R),))
+def unseen_moves():
+    """Any number of keys, features and outputs: rows phi(k_j) of F, values V, moved by M; u is all ones."""
+    F, phi, V, M, one = generic_matrices("F phi V M u")
+    null = ((transpose(F) * M, 0),)
     yield MatrixStep("a move that the features do not see", transpose(V + M) * F * phi, transpose(V) * F * phi, null)
     yield MatrixStep("sum_j h_j dv_j, h = F F^T u", transpose(F * transpose(F) * one) * M, 0, null)
 
@@ -151,7 +149,7 @@ theorem = Theorem(
     uses=("softmax_attention_support_vector_expansion",),
     hypotheses=H,
     claims=dict(expansion=expansion, silent=silent, balanced=balanced, moves=moves, optimal=optimal, convex=convex),
-    proofs=(any_values, every_number_of_keys, weak_duality),
+    proofs=(any_values, setting.every_set, unseen_moves, weak_duality),
     experiments=dict(
         layers=Experiment(observe, seen, SIZES, at={D: 4, C: 30, eps: Rational(1, 10)}, draws=setting.DRAWS, padded=True,
                           subjects={

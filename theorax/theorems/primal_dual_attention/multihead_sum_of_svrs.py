@@ -13,7 +13,7 @@ from typing import Any
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from sympy import Rational, Symbol, transpose
+from sympy import Rational
 
 from theorax.language import *
 from theorax.numerics.annotations import Entries
@@ -154,16 +154,6 @@ def two_heads():
     yield Instance(expansion, "two heads", compare, model)
 
 
-@lemma
-def every_number_of_heads():
-    """Any number of keys, features and outputs; one head more, so any number of heads by induction."""
-    H, F, R, beta, phi, b, rest = generic_matrices("H F R beta phi b f")
-    h = Symbol("h", positive=True)  # R = diag(1/h_j) and h = h(A q), of the new head alone
-    regression = transpose(beta) * R * F * phi / h + b
-    layer = transpose(R * beta) * (F * phi) / h + b
-    yield MatrixStep("one head more", rest + H * regression, rest + H * layer, ((transpose(R), R),))
-
-
 @settles(is_multihead)
 def softmax_heads():
     """Two heads of width four on two tokens and a query of dimension one, one output, any projections and multipliers."""
@@ -182,7 +172,7 @@ theorem = Theorem(
     uses=("softmax_attention_support_vector_expansion",),
     hypotheses=H,
     claims=dict(expansion=expansion, agree=agree, is_multihead=is_multihead),
-    proofs=(two_heads, every_number_of_heads, softmax_heads),
+    proofs=(two_heads, setting.every_set, softmax_heads),
     experiments=dict(
         heads=Experiment(observe, seen, NUMBERS, at={N: 8, D: 6}, draws=setting.DRAWS, padded=True, subjects={
             "linear attention": heads,

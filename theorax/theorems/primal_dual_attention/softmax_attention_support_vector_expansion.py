@@ -17,7 +17,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from sympy import Integer, Matrix, Rational, Symbol, sqrt, symbols, transpose
+from sympy import Integer, Matrix, Rational, Symbol, sqrt, symbols
 
 from theorax.language import *
 from theorax.numerics.kernel_attention import Features, KernelAttention, Regression, Softmax, exponents, feature_rows
@@ -147,16 +147,6 @@ def another_normaliser():
     yield Instance(general, "two keys and one more", outputs, *on_symbols(2, 1))
 
 
-@lemma
-def every_number_of_keys():
-    """Any number of keys, features and outputs, any beta and b: R = diag(1/h_j), rows phi(k_j) of F, h = h(q)."""
-    F, R, beta, phi, b = generic_matrices("F R beta phi b")
-    h = Symbol("h", positive=True)
-    regression = transpose(beta) * R * F * phi / h + b
-    layer = transpose(R * beta) * (F * phi) / h + b
-    yield MatrixStep("W phi(q)/h(q) + b with W = sum_j beta_j phi(k_j)/h_j", regression, layer, ((transpose(R), R),))
-
-
 def monomial(z, e, size):
     """z^e size^(-|e|/4)/sqrt(e!), one feature of the exponential kernel."""
     powers = prod(s**p for s, p in zip(z, e, strict=True))
@@ -189,7 +179,7 @@ theorem = Theorem(
     uses=("svr_primal_dual_kkt",),
     hypotheses=H,
     claims=dict(expansion=expansion, general=general, agree=agree, is_softmax=is_softmax),
-    proofs=(generic_features, another_normaliser, every_number_of_keys, by_exponentials, monomials),
+    proofs=(generic_features, another_normaliser, setting.every_set, by_exponentials, monomials),
     experiments=dict(
         fitted=Experiment(observe, seen, {N: (4, 8)}, at={D: 2, C: 30, eps: Rational(1, 10)}, draws=Efforts(2, 3, 12),
                           padded=True, subjects={

@@ -10,7 +10,7 @@ from typing import Any
 import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array
-from sympy import Rational, Symbol, transpose
+from sympy import Rational
 
 from theorax.language import *
 from theorax.numerics.annotations import Entries
@@ -119,17 +119,6 @@ def of_two_sets():
     yield Instance(expansion, "two sets of two keys", compare, model)
 
 
-@lemma
-def every_set():
-    """Any number of keys, features and outputs, any set: E keeps its keys, R = diag(1/h_j) and beta are those of the set."""
-    E, F, R, beta, phi, b = generic_matrices("E F R beta phi b")
-    h = Symbol("h", positive=True)
-    regression = transpose(beta) * R * (E * F) * phi / h + b
-    # In the masked layer a key outside the set has no weight: as if its value were zero.
-    layer = transpose(transpose(E) * (R * beta)) * (F * phi) / h + b
-    yield MatrixStep("the regression of the set is the masked layer", regression, layer, ((transpose(R), R),))
-
-
 layers = Subject(build, kind=LINEAR, local=True)
 regressions = Subject(solve, kind=TAYLOR, bias=True, shared=False)
 theorem = Theorem(
@@ -138,7 +127,7 @@ theorem = Theorem(
     uses=("softmax_attention_support_vector_expansion",),
     hypotheses=H,
     claims=dict(expansion=expansion, agree=agree),
-    proofs=(of_two_sets, every_set),
+    proofs=(of_two_sets, setting.every_set),
     experiments=dict(
         layers=Experiment(compare, seen, SIZES, at={D: 2}, draws=setting.DRAWS, padded=True, subjects={
             "linear attention": layers,

@@ -1,4 +1,4 @@
-"""Eighth moments of rows of signs in one direction a: the flat one, balanced signs, random signs.
+"""Eighth moments of rows of signs in one direction a: balanced signs or random signs.
 
 The third condition of pseudo-iid weights asks that n^4 E (W a)_i^8/|a|^8 is bounded uniformly in the direction.
 """
@@ -18,7 +18,7 @@ from theorax.numerics.keys import named
 from theorax.theorems.pseudo_iid_gp._ensembles import LinearLayer, n, width
 
 LAWS = ("signs", "fixed sum")
-DIRECTIONS = ("flat", "balanced signs", "random signs")
+DIRECTIONS = ("balanced signs", "random signs")
 
 eighth = Measured("eighth", "n^4 (W a)_i^8/|a|^8, mean over rows and n directions of one kind", positive=True)
 moment = Parameter(
@@ -50,7 +50,7 @@ def directed(key: Array, n: Extent, law: Int[Array, ""], kind: Int[Array, ""]) -
     places = jnp.where(n.mask[:, None], jax.random.uniform(named(key, "places"), shape), 2.0)
     ranks = jnp.argsort(jnp.argsort(places, axis=0), axis=0)
     signs = jax.random.rademacher(named(key, "signs"), shape, dtype=root.dtype)
-    a = jax.lax.select_n(kind, jnp.ones(shape), 1.0 - 2 * (ranks % 2), signs)
+    a = jnp.where(kind == DIRECTIONS.index("balanced signs"), 1.0 - 2 * (ranks % 2), signs)
     return Directed(LinearLayer(jax.lax.switch(law, makers)), jnp.where(block(n, n), a, 0))
 
 
@@ -71,21 +71,19 @@ def falling(start: Expr, count: int) -> Expr:
     return Integer(1) * prod(start - i for i in range(count))
 
 
-def of_signs() -> tuple[Expr, Expr]:
-    """8! times the coefficient of t^8 in E exp(t <a, X>)/n^4, X of sum sqrt n: balanced a, then the mean of random ones.
+def eighth_moments_by_direction() -> tuple[Expr, Expr]:
+    """n^4 E (W a)_i^8/|a|^8 of rows with the sum sqrt n: for balanced signs a, and the mean over random signs a.
 
-    The first one times n (n - 1) ... (n - 7): as a polynomial over n^4.
-
-    exp(t X) = cosh t (1 + X tanh t) for a sign X: E exp(t <a, X>) needs the elementary symmetric polynomials of a, and
-    the means of products of different X_i, which are those of a sign vector of this sum.
+    It is 8! times the coefficient of t^8 in E exp(t <a, X>)/n^4. As exp(t X) = cosh t (1 + X tanh t) for a sign X, this
+    needs the elementary symmetric polynomials of a, and the means of products of different X_i, which are those of a
+    sign vector of this sum.
     """
-
     t, s = symbols("t s", real=True)
     elementary = [Integer(1)]  # of a sign vector of sum s, by Newton's identities: its power sums are s and n in turn
     for k in range(1, 9):
         powers = [(-1) ** (i - 1) * elementary[k - i] * (s if i % 2 else n) for i in range(1, k + 1)]
         elementary.append(expand(sum(powers) / k))
-    products = [elementary[2 * j].subs(s, sqrt(n)) * factorial(2 * j) * falling(n - 2 * j, 8 - 2 * j) for j in range(5)]
+    products = [elementary[2 * j].subs(s, sqrt(n)) * factorial(2 * j) / falling(n, 2 * j) for j in range(5)]
     # One half of the signs of a is plus: pairs (1 + x)(1 - x) make e_2j(a), with the sign (-1)^j.
     chosen = [(-1) ** j * falling(n / 2, j) / factorial(j) for j in range(5)]
     x = t**2

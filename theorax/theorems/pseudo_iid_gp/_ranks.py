@@ -39,15 +39,21 @@ def first(key: Array, n: Extent, activation: Int[Array, ""]) -> Float[Array, "1 
     return jnp.where(n.mask, setting.activated(before, activation), 0)
 
 
-def rectangles(key: Array, n: Extent, m: Extent, rank: Scalar, activation: Int[Array, ""]) -> Layers:
-    """m units behind n inputs, W = C P drawn: C has ``rank`` Haar columns in the space of the units, at most four."""
+def rectangles(key: Array, n: Extent, m: Extent, rank: Scalar, activation: Int[Array, ""], split: Scalar) -> Layers:
+    """m units behind n inputs, W = C P drawn: C has ``rank`` Haar columns in the space of the units, at most four.
+
+    ``split``: C has orthonormal columns that split the units: unit i reads the entry i mod ``rank`` of P f alone.
+    """
     r = Extent(jnp.asarray(rank, jnp.int32), MOST)
     scale = jnp.sqrt(m.value / (n.value * jnp.asarray(rank, jnp.zeros(()).dtype)))
+    reads = m.mask & (jnp.arange(m.padded) % r.value == jnp.arange(MOST)[:, None])
+    columns = jnp.where(reads, jnp.sqrt(r.value / m.value), 0)
 
     def network(number: Array) -> Array:
         inner = first(named(key, "first layer", number), n, activation)[0]
         P = gaussian(named(key, "coefficients", number), r, n)
-        return scale * (haar_rows(named(key, "frame", number), r, m).T @ (P @ inner))
+        C = jnp.where(split > 0, columns, haar_rows(named(key, "frame", number), r, m)).T
+        return scale * (C @ (P @ inner))
 
     return Layers(jax.vmap(network)(jnp.arange(NETWORKS)))
 

@@ -147,7 +147,7 @@ def subject(law, rank):
     return law.subject(ranks.layers, {**RELU.knows, r: rank}, activation=RELU.place)
 
 
-two = Subject(ranks.rectangles, rank=2, activation=RELU.place, knows={**RELU.knows, r: 2})
+two = Subject(ranks.rectangles, rank=2, split=0, activation=RELU.place, knows={**RELU.knows, r: 2})
 
 
 theorem = Theorem(
@@ -178,6 +178,8 @@ theorem = Theorem(
             subjects={
                 "rank two": two,
                 "rank four taken for two": two(rank=4).breaking(H.fixed_rank, fails=not_square),
+                # Units with one entry of P f each are Gaussian: 3 in the place of 4 at m = 4, of 6 at large m.
+                "C that splits the units": two(split=1).breaking(H.fixed_rank, fails=not_square),
             },
         ),
         chains=Experiment(

@@ -70,13 +70,14 @@ class Problem(eqx.Module):
 
 
 def problem(key, m, N, d, kind, moved, stopped):
-    """E of a random direction, of one entry and little beside it, or normal; ``moved``: each layer by itself."""
+    """E of a random direction, of one entry and little beside it, or normal; ``moved``: layer n starts from n/N times E E^T."""
     G = jnp.where(block(d, d), jax.random.normal(named(key, "E"), (d.padded, d.padded)), 0)
     one_entry = jnp.zeros_like(G).at[0, 1].set(1.0) + G / 10
     E = jax.lax.select_n(kind, G, one_entry, G - G.T + jnp.diag(d.mask.astype(G.dtype)))
-    start = jax.random.normal(named(key, "start"), (N.padded, d.padded, d.padded)) / 20
-    theta = jnp.where(N.mask[:, None, None] & block(d, d), moved * start, 0)
-    return Problem(E / jnp.linalg.norm(E) / m.value, theta, stopped)
+    E = E / jnp.linalg.norm(E) / m.value
+    n = jnp.arange(1, N.padded + 1)[:, None, None]
+    theta = jnp.where(N.mask[:, None, None], moved * n / N.value * (E @ E.T), 0)
+    return Problem(E, theta, stopped)
 
 
 def observe(problem, N, eta):
@@ -141,6 +142,7 @@ theorem = Theorem(
                 "general": general,
                 "one entry": general(kind=ONE_ENTRY),
                 "stopped early": general(stopped=1).breaking(H.whole, fails=laws),
+                # E E^T is half of E E^T - E^T E and what is orthogonal to it: the coefficient is 1/2 larger.
                 "uneven start": general(moved=1.0).breaking(H.zero, fails=laws),
             },
         ),

@@ -61,6 +61,7 @@ def small_start(key, C, L, sigma_A, quintic, off, mixed):
 
 
 def observe_small(start, k, C, L, q):
+    """k^3 times the gap of the loss's slopes in A, D x D, at the step 1/k."""
     C, L = C.padded, L.padded
     parts = {3: 1 - start.quintic, 5: start.quintic}, {False: 1 - start.mixed, True: start.mixed}
     slopes = jnp.zeros_like(start.A)
@@ -78,6 +79,7 @@ def any_start(key, C, L, p, uneven, dim):
 
 
 def observe_any(model, C, L):
+    """Slopes of the loss in A, D x D, of the layer and of the same with p = 3."""
     layer, rate, dim = model
     images = setting.every_image(C, L)
     images.x = images.x * (1 - dim * (jnp.arange(C * L) < C))

@@ -112,6 +112,7 @@ def first_start(key, p, off, mixed):
 
 
 def observe_first(model, C, L):
+    """Numbers of one start: the gap of the first gradient in A, D x D, and its formulas."""
     return run(model.e, model.off, model.q, model.nu, model.p, C, L, model.mixed)
 
 

@@ -126,10 +126,12 @@ def run(q, rule, noise, uneven, tilt, C, L):
 
 
 def observe(task, C, L):
+    """Numbers of one rule: its error over all images, and formulas for the least one."""
     return run(task.q, task.rule, task.noise, task.uneven, task.tilt, C, L)
 
 
 def bound(task, C, L):
+    """Numbers: the least error of all rules, summed over all images, and its formulas."""
     _, count, counts = states(C, L)
     chances = [likelihood(y, counts, C, L, task.q, task.uneven, task.tilt) for y in (1, -1)]
     formula, tie = bayes_error(C, L, task.q), setting.tie(C, L, task.q)

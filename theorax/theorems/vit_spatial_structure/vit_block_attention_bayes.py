@@ -73,6 +73,7 @@ def build(key, C, L, p, nu, spread, along):
 
 
 def observe(model, C, L):
+    """Numbers of one layer: its error over all types of images, and formulas for the least one."""
     return run(model.q, model.K, model.v, model.nu, model.noise, model.p, C, L)
 
 

@@ -96,6 +96,7 @@ def layer(key, C, L, N, d, q, sigma_A, linear, square, cube, diagonal, spread, u
 
 
 def observe(model, C, L):
+    """Numbers after training: how well A, D x D, associates the sets, and errors beside formulas for others."""
     start, images, chance, step_of_A = model
     end = training.descended(start, images, 60, 1.0, step_of_A)
     return dict(

@@ -94,6 +94,8 @@ def fixed_value(key, side, ahead, step, mixed, dense):
 
 
 def observe(model, C, L):
+    """Three steps: what gamma, rho and the loss change by in each."""
+
     def loss(at):
         return family.mean_loss(at, model.sigma, model.alpha, (1, 0), model.mixed, model.q, C, L)
 
@@ -125,6 +127,7 @@ def of_one_set(key, beyond, open_):
 
 
 def observe_end(model, C, L):
+    """Two numbers: the slopes of the loss in gamma and in alpha."""
     images, (one, own, other) = setting.every_type(C, L), family.masks(C, L)
 
     def loss(alpha, grown):
@@ -141,6 +144,7 @@ def slow(key, quintic, mixed):
 
 
 def observe_slow(model, k, C, L, q, sigma_A, gamma, rho):
+    """Two numbers: minus k^3 times the slopes of the loss in gamma and in rho."""
     (power, mixed), C, L = model, C.padded, L.padded
     loss = lambda at: family.mean_loss(at, sigma_A, 1 / k.value, power, mixed, q, C, L)  # noqa: E731
     own, other = family.shares(jax.grad(loss)((gamma, rho)), C, L)

@@ -116,6 +116,7 @@ def overlaps(A, members, C):
 
 
 def observe(model, C, L, q):
+    """Outputs before and after the permutation, losses of both, and overlaps of A, D x D, with the sets."""
     layer, images = model.layer, setting.every_image(C, L)
     A, members = layer.A, setting.same_set(C, L)
     X = images.x[:, :, None] * model.signal
@@ -134,6 +135,7 @@ def pinned(key, shift, level):
 
 
 def limits(model, C, L):
+    """Attention weights, D x D, beside what they tend to, and two bounds."""
     D, own, one = C * L, setting.same_set(C, L), np.eye(C * L)
     other = np.roll(own, C * model.shift, axis=1)
     sigma, B = model.sigma, model.B

@@ -101,6 +101,7 @@ def whole(key, C, L, along, sampled, uneven, spoiled, aside):
 
 
 def observe(model, C, L):
+    """A, D x D, and v, d, after three steps, beside the member that three numbers give."""
     images, (one, _, _) = setting.every_image(C, L), family.masks(C, L)
     chance = images.probabilities(model.q) * model.weight
     act = lambda h: h**3 + model.nu * h  # noqa: E731
@@ -142,6 +143,7 @@ def slow(key, nu, straight, kept_nu):
 
 
 def observe_slow(model, k, C, L, q, sigma_A, gamma, rho):
+    """Two numbers: the speed of alpha at alpha = 1/k with nu, and without it over alpha^2."""
     alpha = 1 / k.value
 
     def speed(parts):

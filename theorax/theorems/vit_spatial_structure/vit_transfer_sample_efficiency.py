@@ -109,6 +109,7 @@ def refitted(model, A, step_of_A, count):
 
 
 def observe(model, C, L, M, q):
+    """Numbers: errors on the new task from six layers, each with an A, D x D, of its own."""
     D = C * L
     A = training.descended(model.layer, model.old, model.steps, 1.0, 30.0).A
     # Neighbours of the old task are in different sets of the new one.

@@ -122,6 +122,7 @@ def build(key, C, L, p, block, skew, along):
 
 
 def observe(model, C, L):
+    """Numbers of one layer: its error over all images, and formulas for it."""
     return run(model.q, model.S, model.other, model.v, model.noise, model.p, C, L)
 
 
@@ -137,6 +138,7 @@ def limit_error(mean, signal):
 
 
 def tail(share, m):
+    """The probability that a difference of two Poisson numbers of mean m/2 exceeds a share of m, ties counted half."""
     return dict(E=jnp.exp(limit_error(m.value / 2, share * m.value)))
 
 
