@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
@@ -14,7 +14,7 @@ from theorax.errors import StatementError
 from theorax.exact.zero import is_zero
 from theorax.language import Cited, Claim, Index, Instance, MatrixStep, Solved, Step, Theorem
 from theorax.language.letters import same_assumptions
-from theorax.language.proofs import AnyStep
+from theorax.language.proofs import AnyStep, Proof
 from theorax.verifiers.outcome import StepOutcome, StepStatus
 from theorax.verifiers.proof_instances import Scope, entries_of, stated
 from theorax.verifiers.proof_steps import DecidedStep, Pair, decide_matrix_step, decide_solved, decide_step
@@ -63,7 +63,7 @@ def check(theorem: Theorem) -> CheckedProofs:
     scopes: dict[str, str] = {}
     letters = frozenset().union(*(claim.letters for claim in theorem.claims.values()))
     for proof in theorem.proofs:
-        name, steps = proof.name, list(proof.steps())
+        name, steps = proof.name, _steps(proof)
         claim = theorem.claims.get(name)
         found, seen = [], []
         for step in steps:
@@ -91,6 +91,21 @@ def check(theorem: Theorem) -> CheckedProofs:
             if settled[name] and seen:
                 scopes[name] = str(reduce(Scope.joined, seen))
     return CheckedProofs(tuple(outcomes), settled, scopes, tuple(sides), tuple(no_second_route))
+
+
+def _steps(proof: Proof) -> list[AnyStep]:
+    """The steps of a proof.
+
+    **Raises:** StatementError for a generator that yields none.
+    """
+    given = proof.steps()
+    steps = list(given) if isinstance(given, Iterable) else []
+    if not steps:
+        raise StatementError(
+            f"The proof of {proof.name} yields no step, so it shows nothing. Write yield Step(reason, left, right) in it, "
+            "or leave it out."
+        )
+    return steps
 
 
 def _nothing_to_see(name: str, step: Step | MatrixStep) -> str:

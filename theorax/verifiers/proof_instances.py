@@ -43,15 +43,16 @@ class Scope:
     sizes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     arrays: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     fixed: tuple[str, ...] = ()
-    positive: tuple[str, ...] = ()
+    assumed: tuple[tuple[str, str], ...] = ()  # symbols that are not any real number, and what they are assumed to be
     casts: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         parts = [f"{name} = {', '.join(values)}" for name, values in self.sizes.items()]
         parts += [f"symbols in {name} of {', '.join(shapes)}" for name, shapes in self.arrays.items()]
         parts += [f"{name} held fixed" for name in self.fixed]
-        positive = f" (positive: {', '.join(self.positive)})" if self.positive else ""
-        return ", ".join(parts) + positive + read_as_exact(self.casts)
+        words = dict.fromkeys(word for _, word in self.assumed)
+        told = [f"{word}: {', '.join(name for name, own in self.assumed if own == word)}" for word in words]
+        return ", ".join(parts) + (f" ({'; '.join(told)})" if told else "") + read_as_exact(self.casts)
 
     def joined(self, other: Scope) -> Scope:
         """For what both speak."""
@@ -59,7 +60,7 @@ class Scope:
             _merged(self.sizes, other.sizes),
             _merged(self.arrays, other.arrays),
             _distinct(*self.fixed, *other.fixed),
-            _distinct(*self.positive, *other.positive),
+            tuple(dict.fromkeys((*self.assumed, *other.assumed))),
             _distinct(*self.casts, *other.casts),
         )
 
@@ -237,15 +238,24 @@ def _scope(instance: Instance) -> Scope:
             continue
         for path, leaf in jax.tree_util.tree_leaves_with_path(part):
             if not _of_entries(leaf):
+                if isinstance(leaf, int | float | np.ndarray | np.generic | jax.Array) and np.size(leaf):
+                    fixed.append(f"{name}{jax.tree_util.keystr(path)}")
                 continue
             if any(isinstance(entry, Basic) and entry.free_symbols for entry in leaf.ravel().tolist()):
                 arrays[name] = _distinct(*arrays.get(name, ()), " x ".join(map(str, leaf.shape)) or "one number")
             else:
                 fixed.append(f"{name}{jax.tree_util.keystr(path)}")
     symbols = {symbol for entry in entries_of(instance.given) for symbol in entry.free_symbols}
-    positive = tuple(sorted(str(symbol) for symbol in symbols if symbol.is_positive))
+    assumed = sorted((str(symbol), word) for symbol in symbols if (word := _assumed(symbol)))
     stood = jax.tree_util.tree_map(lambda leaf: np.zeros(leaf.shape) if _of_entries(leaf) else leaf, instance.given)
-    return Scope(sizes, arrays, tuple(fixed), positive, narrow_casts(instance.program, stood))
+    return Scope(sizes, arrays, tuple(fixed), tuple(assumed), narrow_casts(instance.program, stood))
+
+
+def _assumed(symbol: Symbol) -> str:
+    """What the symbol is assumed to be besides a real number, in SymPy's words; empty for any real number."""
+    words = [word for word, holds in symbol._assumptions_orig.items() if holds and word not in ("real", "commutative")]
+    words += [f"not {word}" for word, holds in symbol._assumptions_orig.items() if holds is False]
+    return ", ".join(sorted(words))
 
 
 def _merged(one: Mapping[str, tuple[str, ...]], other: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:
