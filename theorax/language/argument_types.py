@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from types import UnionType
 from typing import Any
 
 from theorax.errors import StatementError
@@ -12,7 +13,7 @@ __all__ = ["is_one_of", "refuse_type", "refuse_value", "takes"]
 _LONGEST = 60  # characters of a value that an error shows
 
 
-def takes(who: str, name: str, value: Any, wanted: type | tuple[type, ...], instead: str) -> None:
+def takes(who: str, name: str, value: Any, wanted: type | UnionType, instead: str) -> None:
     """Let pass a value of a wanted type.
 
     **Raises:** StatementError for any other: nothing that depends on the value can be looked at.

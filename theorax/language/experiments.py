@@ -85,7 +85,8 @@ class Subject:
         return copy(self)._set(**fields)
 
     def _check(self) -> None:
-        takes("Subject", "build", self.build, Callable, "Write a function of a key, build(key, n).")
+        if not callable(self.build):
+            refuse_type("Subject", "build", self.build, "Write a function of a key, build(key, n).")
         for part in self.breaks:
             takes(
                 "breaking",
@@ -272,7 +273,8 @@ class Experiment:
         **Raises:** StatementError for a value of another type.
         """
         who = "Experiment"
-        takes(who, "observe", self.observe, Callable, "Write a function of the model that returns dict(x=...).")
+        if not callable(self.observe):
+            refuse_type(who, "observe", self.observe, "Write a function of the model that returns dict(x=...).")
         for part in self.measures if isinstance(self.measures, tuple) else (self.measures,):
             takes(who, "measures", part, Letters | Measured, "Write the measured letters themselves, measures=(x, y).")
         for name in ("sweep", "subjects", "derived", "along"):
