@@ -172,9 +172,8 @@ def imports(path: Path, root: Path) -> list[str]:
             base = ".".join([*above, *((node.module,) if node.module else ())])
             found.extend([base, *(f"{base}.{alias.name}" for alias in node.names)])
         elif isinstance(node, ast.Call) and _called(node) in ("import_module", "__import__"):
-            found.extend(
-                part.value for part in node.args[:1] if isinstance(part, ast.Constant) and _is_name(part.value)
-            )
+            given = [part.value for part in node.args[:1] if isinstance(part, ast.Constant)]
+            found.extend(name for name in given if isinstance(name, str) and _is_name(name))
     # Importing a.b.c runs a/__init__ and a/b/__init__ too.
     return [".".join(parts[: n + 1]) for parts in (name.split(".") for name in found) for n in range(len(parts))]
 
@@ -184,8 +183,8 @@ def _called(call: ast.Call) -> str:
     return getattr(call.func, "id", getattr(call.func, "attr", ""))
 
 
-def _is_name(value: object) -> bool:
-    return isinstance(value, str) and all(part.isidentifier() for part in value.split("."))
+def _is_name(text: str) -> bool:
+    return all(part.isidentifier() for part in text.split("."))
 
 
 def _defined(node: ast.stmt) -> list[str]:
