@@ -168,6 +168,10 @@ def shapeless():
         (lambda: hypotheses(h=3), "h=3 is an int"),
         (lambda: hypotheses(h=Hypothesis("x is positive", holds=x > 0)), "has decided it already"),
         (lambda: hypotheses(h=Hypothesis("two", holds=And(s > 0, s < 2))), "It is one relation"),
+        (
+            lambda: theorem(hypotheses=hypotheses(h=Hypothesis("s is small", holds=s < 1, unbroken="a test"))),
+            "does not measure s",
+        ),
         (lambda: theorem(claims=[limit()]), "is a list"),
         (lambda: theorem(claims={"a b": limit()}), "A reader types ID.name"),
         (lambda: theorem(claims={3: limit()}), "claims=3 is an int"),

@@ -18,6 +18,7 @@ from theorax.language import (
     Identity,
     Impossibility,
     Index,
+    Inequality,
     Instance,
     Measured,
     Parameter,
@@ -149,3 +150,15 @@ def test_a_proof_without_a_step_is_refused(checked):
 
     found = checked(MEAN_ZERO, proofs=(steps,))
     assert found.status is Status.ERROR and "yields no step" in told(found)
+
+
+def test_the_draws_of_an_instance_are_counted_and_not_its_entries(checked):
+    out = arrays(left="an array")
+    found = checked(
+        Inequality(out.left, at_most=10),
+        build=lambda key, n: jax.random.normal(key, (5,)),
+        observe=lambda model: dict(left=model),
+        measures=out,
+        draws=3,
+    )
+    assert [point.draws for point in found.claims[0].cases[0].points] == [3]

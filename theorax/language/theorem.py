@@ -222,6 +222,17 @@ class Theorem:
                 name,
             )
             return
+        for hypothesis in self._under(claim):
+            tested = hypothesis.holds.free_symbols if hypothesis.holds is not None else ()
+            if unseen := sorted(s.name for s in tested if isinstance(s, Measured) and s not in measured):
+                problem(
+                    "hypothesis-drawn",
+                    f"The claim {name} needs the hypothesis {hypothesis.name}, which tests {hypothesis.holds}, and the "
+                    f"experiment {chosen} does not measure {unseen[0]}. No draw of the claim would be tested. Add "
+                    f"{unseen[0]} to measures=(...) and return it from observe, or write under=... without it.",
+                    name,
+                )
+                return
         tending = claim.tending
         # Sizes, weights and exponents are those of the swept letter: another one need not grow, or not as fast.
         if tending not in (None, experiment.swept) and experiment.derived.get(tending) != experiment.swept:

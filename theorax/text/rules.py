@@ -47,6 +47,7 @@ RULES: Mapping[str, str] = {
         "point is feasible."
     ),
     "floor": "The floor bounds an absolute error. Write a number of at least zero.",
+    "hypothesis-drawn": "A hypothesis is tested on the draws of the claim. Measure its letters in the claim's experiment.",
     "hypothesis-empty": 'A reader must know what is assumed. Write a sentence: hypotheses(name="...").',
     "hypothesis-measured": "A relation tested in every draw holds a measured letter. Add one, or leave holds out.",
     "hypothesis-unbroken": (
