@@ -26,6 +26,7 @@ from theorax.language import (
     Subject,
     Theorem,
     arrays,
+    generic_entries,
     hypotheses,
     numbers,
     settles,
@@ -162,3 +163,28 @@ def test_the_draws_of_an_instance_are_counted_and_not_its_entries(checked):
         draws=3,
     )
     assert [point.draws for point in found.claims[0].cases[0].points] == [3]
+
+
+def test_a_proof_of_a_function_whose_results_are_thrown_away_settles_nothing(checked):
+    out = arrays(left="a side", right="the other")
+    same = Identity(out.left, out.right, margin=Absolute(1, 10**6, "a test"))
+
+    def helper(w):
+        return dict(left=2 * w, right=w + w)
+
+    def observe(w):
+        helper(w)
+        return dict(left=jnp.sqrt(w**2), right=w)
+
+    def handed_on(w):
+        return {**helper(w), "beside": w}
+
+    @settles(same)
+    def steps():
+        """Any vector."""
+        yield Instance(same, "twice", helper, generic_entries("w", 2))
+
+    parts = dict(build=lambda key, n: 8 + jax.random.normal(key, (2,)), measures=out, proofs=(steps,), draws=8)
+    found = checked(same, observe=observe, **parts)
+    assert found.status is Status.ERROR and "whose results are not what is measured" in told(found)
+    assert checked(same, observe=handed_on, **parts).status is Status.PROVED

@@ -17,6 +17,7 @@ from theorax.language.letters import same_assumptions
 from theorax.language.proofs import AnyStep, Proof
 from theorax.verifiers.outcome import StepOutcome, StepStatus
 from theorax.verifiers.proof_instances import Scope, entries_of, stated
+from theorax.verifiers.proof_programs import called, returns_it
 from theorax.verifiers.proof_steps import DecidedStep, Pair, decide_matrix_step, decide_solved, decide_step
 
 LONGEST_SIDE = 80  # characters of a side that an error shows
@@ -83,6 +84,7 @@ def check(theorem: Theorem) -> CheckedProofs:
             )
         if claim is not None and proof.settles:
             _refuse_beside_the_point(name, steps, claim)
+            _refuse_unused_results(name, steps, claim, theorem)
         if empty := [step for step in steps if isinstance(step, Step | MatrixStep) and step.empty]:
             raise StatementError(_nothing_to_see(name, empty[0]))
         outcomes += found
@@ -133,6 +135,19 @@ def _refuse_beside_the_point(name: str, steps: Sequence[AnyStep], claim: Claim) 
             raise StatementError(
                 f"The proof of {name} settles it by a step that holds {strange[0]}, which is neither a letter of the "
                 "claim nor of its instances. Put that step into a lemma."
+            )
+
+
+def _refuse_unused_results(name: str, steps: Sequence[AnyStep], claim: Claim, theorem: Theorem) -> None:
+    """What a function returns that is proved is what the measured program returns: it may be called for nothing."""
+    experiment = theorem.experiment_of(claim)
+    instances = {id(step.program): step for step in steps if isinstance(step, Instance) and step.claim is claim}
+    for step in instances.values() if experiment is not None else ():
+        if not returns_it(step, theorem, str(experiment), theorem.experiments[str(experiment)]):
+            raise StatementError(
+                f"The proof of {name} runs {called(step.program)}, whose results are not what is measured. The measured "
+                "program calls it and returns something else, or does not come to it. A proof about another program "
+                "settles nothing. Hand it observe of the experiment, or the function whose results observe returns."
             )
 
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import random
-import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from inspect import signature
 from itertools import product
 from typing import Any
@@ -30,10 +28,10 @@ from theorax.numerics.arithmetics import (
 )
 from theorax.numerics.arithmetics.expressions import UnsupportedExpression, ball_of
 from theorax.numerics.extents import Extent
+from theorax.verifiers.proof_programs import called, is_part
 
 _PRECISION = 128
 _POINTS_TRIED = 8
-_MOST_FUNCTIONS = 500
 
 
 @dataclass(frozen=True)
@@ -86,7 +84,7 @@ def stated(instance: Instance, theorem: Theorem) -> StatedInstance:
     experiment = theorem.experiments[name] if name is not None else None
     if experiment is None or not is_part(instance.program, experiment.observe):
         raise StatementError(
-            f"Instance({instance.reason!r}) runs {_called(instance.program)}, which is no part of what is measured. "
+            f"Instance({instance.reason!r}) runs {called(instance.program)}, which is no part of what is measured. "
             "A proof about another program settles nothing. Hand it observe of the experiment, or a function that "
             "observe calls."
         )
@@ -94,7 +92,7 @@ def stated(instance: Instance, theorem: Theorem) -> StatedInstance:
     claim, wanted = instance.claim, instance.claim.observed
     if missing := sorted({letter.name for letter in wanted} - set(values)):
         raise StatementError(
-            f"Instance({instance.reason!r}): {_called(instance.program)} returns no {missing[0]}, of which the claim "
+            f"Instance({instance.reason!r}): {called(instance.program)} returns no {missing[0]}, of which the claim "
             "speaks. Hand it the function that returns it."
         )
     sides = list(_places(instance, values, letters))
@@ -261,49 +259,6 @@ def _assumed(symbol: Symbol) -> str:
 def _merged(one: Mapping[str, tuple[str, ...]], other: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:
     names = [*one, *(name for name in other if name not in one)]
     return {name: _distinct(*one.get(name, ()), *other.get(name, ())) for name in names}
-
-
-def is_part(program: Callable[..., Any], measured: Callable[..., Any]) -> bool:
-    """Is the program the measured one, or a function that it reaches by the names in its code?"""
-    wanted, seen = _function(program), set[Any]()
-    waiting: list[Any] = [_function(measured)]
-    while waiting:
-        function = waiting.pop()
-        if function is wanted:
-            return True
-        if function is None or id(function) in seen or len(seen) > _MOST_FUNCTIONS:
-            continue
-        seen.add(id(function))
-        waiting += _called_by(function)
-    return False
-
-
-def _called_by(function: types.FunctionType) -> Iterator[types.FunctionType | None]:
-    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-    for name in _names(function.__code__):
-        value = cells[name].cell_contents if name in cells else function.__globals__.get(name)
-        yield _function(value)
-        if isinstance(value, types.ModuleType):
-            inside = [vars(value).get(other) for other in _names(function.__code__)]
-            yield from (_function(part) for part in inside if part is not None)
-
-
-def _names(code: types.CodeType) -> Iterator[str]:
-    yield from (*code.co_names, *code.co_freevars)
-    for part in code.co_consts:
-        if isinstance(part, types.CodeType):
-            yield from _names(part)
-
-
-def _function(value: Any) -> types.FunctionType | None:
-    while isinstance(value, partial) or hasattr(value, "__wrapped__"):
-        value = value.func if isinstance(value, partial) else value.__wrapped__
-    return value if isinstance(value, types.FunctionType) else None
-
-
-def _called(program: Callable[..., Any]) -> str:
-    found = _function(program)
-    return found.__qualname__ if found is not None else str(program)
 
 
 def _distinct(*values: str) -> tuple[str, ...]:
