@@ -158,7 +158,7 @@ RULES: Mapping[str, str] = {
     "stray-symbol": "Every symbol of a claim is a letter with a meaning: Size, Parameter, Index or Measured.",
     "sweep-increasing": "Sizes are positive and increase, each measured once.",
     "sweep-size": "Only a Size runs in a sweep. Declare the letter as a Size.",
-    "tends-swept": "What tends to infinity is what the experiment sweeps. Write as_=n with sweep={n: (...)}.",
+    "tends-swept": "The size that tends to infinity is the one that the experiment sweeps. Write as_=n with sweep={n: (...)}.",
     "tends-size": "Only a Size tends to infinity. Declare the letter as a Size.",
     "theorem": "A file closes with `theorem = Theorem(...)`.",
     "title": "The first line of the docstring is the title of the theorem.",

@@ -139,7 +139,7 @@ def _refuse_beside_the_point(name: str, steps: Sequence[AnyStep], claim: Claim) 
 
 
 def _refuse_unused_results(name: str, steps: Sequence[AnyStep], claim: Claim, theorem: Theorem) -> None:
-    """What a function returns that is proved is what the measured program returns: it may be called for nothing."""
+    """Results of a function that is proved are those of the measured program: it may be called for nothing."""
     experiment = theorem.experiment_of(claim)
     instances = {id(step.program): step for step in steps if isinstance(step, Instance) and step.claim is claim}
     for step in instances.values() if experiment is not None else ():

@@ -250,7 +250,7 @@ def _scope(instance: Instance) -> Scope:
 
 
 def _assumed(symbol: Symbol) -> str:
-    """What the symbol is assumed to be besides a real number, in SymPy's words; empty for any real number."""
+    """Assumptions of the symbol besides that it is real, in SymPy's words; empty for any real number."""
     words = [word for word, holds in symbol._assumptions_orig.items() if holds and word not in ("real", "commutative")]
     words += [f"not {word}" for word, holds in symbol._assumptions_orig.items() if holds is False]
     return ", ".join(sorted(words))

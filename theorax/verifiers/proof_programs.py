@@ -80,7 +80,7 @@ def _hands_on(code: types.CodeType, letters: Sequence[str], observe: Callable[[]
 
 @contextmanager
 def _returned(code: types.CodeType) -> Iterator[list[Any]]:
-    """What calls of a function return while this is open."""
+    """Results of the calls of a function while this is open."""
     results: list[Any] = []
 
     def told(frame: types.FrameType, event: str, value: Any) -> None:

@@ -186,7 +186,7 @@ def _program(
 
 
 def _mapping(seen: Any) -> dict[str, Any]:
-    """What observe returned, by the names of letters.
+    """Results of observe by the names of letters.
 
     **Raises:** ObservationError for what has no names.
     """

@@ -17,7 +17,6 @@ from theorax.decide.verdict import Point
 from theorax.errors import ObservationError
 from theorax.exact.decisions import decided, shown
 from theorax.language import Impossibility, Measured
-from theorax.names import many
 from theorax.numerics.arithmetics import Ball, UndecidedComparison, UnsupportedPrimitive
 from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.evaluation import Observed, evaluate
@@ -116,16 +115,16 @@ class ImpossibilityJudge(Judge[Impossibility]):
 
 
 def _refuse_undefined(claim: Impossibility, cell: Cell, columns: Sequence[np.ndarray]) -> None:
-    """Let pass distances that are numbers: what is no number is neither near nor far.
+    """Let pass distances that are defined in every restart.
 
     **Raises:** ObservationError for the first restart whose distance is none.
     """
     for size, column in zip(cell.line.sizes, columns, strict=True):
         if (bad := np.isnan(column)).any():
             raise ObservationError(
-                f"The distance {claim.distance} is no number in restart {int(np.argmax(bad))} of {cell.line.name} at "
-                f"{cell.line.swept} = {size}, and in {int(bad.sum())} of {many(len(column), 'restart')}. What is no number "
-                "is neither near nor far. Measure a distance that is defined for every member."
+                f"The distance {claim.distance} is undefined in restart {int(np.argmax(bad))} of {cell.line.name} at "
+                f"{cell.line.swept} = {size}, and in a share {np.mean(bad):.2g} of them. An undefined distance is neither near "
+                "nor far. Measure one that is defined for every member."
             )
 
 
