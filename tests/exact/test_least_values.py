@@ -245,3 +245,8 @@ def test_strict_minima_under_constraints(function, constraints, at, status) -> N
     assert verdict.status == status, verdict.sentence
     if status == "CERTIFIED":
         assert "with positive multipliers" in verdict.sentence
+
+
+def test_a_point_without_a_value_is_no_least_one() -> None:
+    found = exact.minimum(jnp.sqrt, [-1], box={"x": (-1, 1)})
+    assert found.status == "INCONCLUSIVE" and "no finite value at the claimed point (-1)" in found.sentence

@@ -6,7 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
-from sympy import I, Integer, Rational, Symbol, cos, exp, pi, sqrt
+from sympy import And, I, Integer, Rational, Symbol, cos, exp, pi, sqrt
 
 from theorax.errors import StatementError
 from theorax.language import (
@@ -44,6 +44,7 @@ n = Size("n", "how many")
 a = Parameter("a", "a number", positive=True)
 x = Measured("x", "a measured number", positive=True)
 s = Measured("s", "a sample", sample=True)
+d = Size("d", "how wide")
 k = Index("k", "which")
 CLASS = Expansion(powers=(1,), rest=0.1, order=2, reason="a test")
 
@@ -88,6 +89,14 @@ def theorem(**changed):
     return Theorem(**{**parts, **changed})
 
 
+def of_width(**changed):
+    return dict(numbers=experiment(**changed))
+
+
+def test_a_limit_in_a_letter_that_is_the_swept_one_stands():
+    assert theorem(claims=dict(mean=limit(as_=d)), experiments=of_width(derived={d: n})).claims["mean"].tending == d
+
+
 def shapeless():
     yield Step("nothing", 1, 1)
 
@@ -128,6 +137,52 @@ def shapeless():
         (lambda: Proof(lambda: iter(())), "has no docstring"),
         (lambda: Proof(shapeless), "has no docstring"),
         (lambda: theorem(label="guessed"), "is no honesty label"),
+        (
+            lambda: theorem(claims=dict(mean=limit(as_=d)), experiments=of_width(at=({a: Integer(1), d: Integer(4)},))),
+            "sweeps n",
+        ),
+        (lambda: theorem(claims=dict(mean=limit(as_=d)), experiments=of_width(derived={d: n**2})), "sweeps n"),
+        (lambda: theorem(claims=dict(mean=limit(as_=d)), experiments=of_width(derived={d: 2 * n})), "sweeps n"),
+        (lambda: theorem(claims=dict(mean=limit(as_=d)), experiments=of_width(derived={d: 4})), "sweeps n"),
+        (lambda: limit(margin=0.1), "margin=0.1 is a float"),
+        (lambda: limit(under="h"), "under='h' is a str"),
+        (lambda: limit(where="a > 1"), "is a str"),
+        (lambda: limit(approach="default"), "approach='default' is a str"),
+        (lambda: limit(spread="big"), "spread='big' has no meaning"),
+        (lambda: limit(wrong=[1]), "wrong=[1] is a list"),
+        (lambda: Law(s, "normal", as_=n, approach=CLASS), "to='normal' is a str"),
+        (lambda: experiment(measures="x"), "measures='x' is a str"),
+        (lambda: experiment(observe=None), "observe=None is a NoneType"),
+        (lambda: experiment(sweep=n), "sweep=n is a Size"),
+        (lambda: experiment(sweep={n: (4.5, 8)}), "sweep=4.5 is a float"),
+        (lambda: experiment(draws="100"), "draws='100' is a str"),
+        (lambda: experiment(seeds="pair"), "seeds='pair' has no meaning"),
+        (lambda: experiment(dtype="bfloat16"), "dtype='bfloat16' has no meaning"),
+        (lambda: experiment(span=0), "span=0 has no meaning"),
+        (lambda: experiment(at={"a": 1}), "at='a' is a str"),
+        (lambda: experiment(along={k: (0, 1)}), "counts from one"),
+        (lambda: experiment(along={k: (1, 1)}), "each value once"),
+        (lambda: experiment(subjects=[Subject(build)]), "is a list"),
+        (lambda: Subject(3), "build=3 is an int"),
+        (lambda: Subject(build).breaking("h"), "hypothesis='h' is a str"),
+        (lambda: hypotheses(h=3), "h=3 is an int"),
+        (lambda: hypotheses(h=Hypothesis("x is positive", holds=x > 0)), "has decided it already"),
+        (lambda: hypotheses(h=Hypothesis("two", holds=And(s > 0, s < 2))), "It is one relation"),
+        (
+            lambda: theorem(hypotheses=hypotheses(h=Hypothesis("s is small", holds=s < 1, unbroken="a test"))),
+            "does not measure s",
+        ),
+        (lambda: theorem(claims=[limit()]), "is a list"),
+        (lambda: theorem(claims={"a b": limit()}), "A reader types ID.name"),
+        (lambda: theorem(claims={3: limit()}), "claims=3 is an int"),
+        (lambda: theorem(experiments=experiment()), "is an Experiment"),
+        (lambda: theorem(hypotheses=dict(h="a sentence")), "is a dict"),
+        (lambda: theorem(issues="one"), "issues='one' is a str"),
+        (lambda: theorem(place=3), "place=3 is an int"),
+        (
+            lambda: theorem(claims=dict(mean=limit(corrected="same"), same=limit(corrected="mean"))),
+            "which is corrected itself",
+        ),
         (lambda: theorem(claims={}), "needs a claim"),
         (lambda: theorem(claims=dict(mean=limit(under=Hypothesis("g holds", name="g")))), "needs the hypothesis 'g'"),
         (lambda: theorem(claims=dict(mean=limit(to=Symbol("b")))), "holds the symbol b"),

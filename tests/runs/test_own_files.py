@@ -81,6 +81,34 @@ def test_a_module_of_the_author_determines_the_result(author, stated, edited):
     assert key(before) != key(after)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import importlib\nvalue = importlib.import_module('_deeper').value\n",
+        "value = __import__('_deeper').value\n",
+        "from pathlib import Path\nvalue = Path(__file__).with_name('runs.csv').read_text('utf-8')\n",
+        "value = open('data/runs.csv').read()\n",
+        "from spacenets.layers import value\n",
+    ],
+)
+def test_what_a_text_names_determines_the_result(author, text):
+    places = [
+        author / "claims" / "_deeper.py",
+        author / "claims" / "runs.csv",
+        author / "claims" / "data" / "runs.csv",
+        author / "source" / "spacenets" / "layers.py",  # a folder without __init__.py
+    ]
+    for place in places:
+        place.parent.mkdir(exist_ok=True)
+        place.write_text("value = 'one'\n", "utf-8")
+    file = author / "claims" / "claims_stated.py"
+    file.write_text(text + STATED, "utf-8")
+    before = manifest(file)
+    for place in places:
+        place.write_text("value = 'another'\n", "utf-8")
+    assert key(before) != key(manifest(file))
+
+
 def test_installed_packages_and_strangers_are_no_modules_of_the_author(author):
     file = author / "claims" / "claims_stated.py"
     file.write_text('"""T."""\nimport json\nimport numpy\nimport nowhere\n' + file.read_text("utf-8"), "utf-8")

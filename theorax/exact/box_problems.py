@@ -203,6 +203,9 @@ def least_at(
 ) -> BoxFinding:
     """Decide that the function is least at a point of the box, up to the slack; descents follow what boxes leave open."""
     enclosure = problem.enclosure()
+    if not _is_defined(enclosure, at):
+        detail = f"the function has no finite value at the claimed point ({', '.join(map(exactly, at))})"
+        return BoxFinding(decided(Status.INCONCLUSIVE, Reason.UNDECIDED_COMPARISON), detail)
     if problem.slack > 0 and (reach := _range(enclosure, problem.box)) <= problem.slack:
         detail = f"on the whole box the value varies by at most {reach:.3g}, less than the margin: every point passes"
         decision = decided(Status.CERTIFIED, lower=0.0 - float(problem.slack))
@@ -244,6 +247,14 @@ def least_at(
     scope = f"descents from uniform starts in {problem.domain}, but for a share {open_share:.2g}"
     decision = decide(share, 0.0, BASINS, Side.AT_MOST, levels)
     return BoxFinding(decision, detail, scope, statistical=True, draws=starts)
+
+
+def _is_defined(enclosure: Enclosure, at: Sequence[Fraction]) -> bool:
+    """False where the ball of the value at a point is not finite; a comparison that balls leave open says nothing."""
+    try:
+        return bool(enclosure.at([rational(x) for x in at], PRECISION).is_finite())
+    except UndecidedComparison:
+        return True
 
 
 def _range(enclosure: Enclosure, box: Box) -> float:

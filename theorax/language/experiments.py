@@ -14,6 +14,7 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar, final
 from sympy import Expr, Rational, sympify
 
 from theorax.errors import problem
+from theorax.language.argument_types import is_one_of, refuse_type, refuse_value, takes
 from theorax.language.claims import Claim
 from theorax.language.hypothesis import Hypothesis
 from theorax.language.letters import Index, Letter, Letters, Measured, Parameter, Size, disobeyed
@@ -84,6 +85,16 @@ class Subject:
         return copy(self)._set(**fields)
 
     def _check(self) -> None:
+        if not callable(self.build):
+            refuse_type("Subject", "build", self.build, "Write a function of a key, build(key, n).")
+        for part in self.breaks:
+            takes(
+                "breaking",
+                "hypothesis",
+                part,
+                Hypothesis,
+                "Write the hypothesis itself, breaking(H.name, fails=claim).",
+            )
         parameters = list(inspect.signature(self.build).parameters)
         if not parameters or parameters[0] != "key":
             problem(
@@ -208,6 +219,7 @@ class Experiment:
     sizes_because: str = ""
 
     def __post_init__(self) -> None:
+        self._take()
         if not self.subjects:
             problem(
                 "no-subjects", "An experiment has no subjects. Nothing would be measured. Name one in subjects={...}."
@@ -254,6 +266,53 @@ class Experiment:
                     f"{letter} is measured over {unknown[0]}, for which no values are given. "
                     f"Write along={{{unknown[0]}: (1, 2, 3)}}.",
                 )
+
+    def _take(self) -> None:
+        """Check the types of the parts; sizes are whole numbers, and what is derived from them expressions.
+
+        **Raises:** StatementError for a value of another type.
+        """
+        who = "Experiment"
+        if not callable(self.observe):
+            refuse_type(who, "observe", self.observe, "Write a function of the model that returns dict(x=...).")
+        for part in self.measures if isinstance(self.measures, tuple) else (self.measures,):
+            takes(who, "measures", part, Letters | Measured, "Write the measured letters themselves, measures=(x, y).")
+        for name in ("sweep", "subjects", "derived", "along"):
+            takes(who, name, getattr(self, name), Mapping, f"Write {name}={{...}}.")
+        for label, subject in self.subjects.items():
+            takes(who, "subjects", label, str, 'Write subjects={"name": Subject(build)}.')
+            takes(who, "subjects", subject, Subject, 'Write subjects={"name": Subject(build)}.')
+        is_one_of(who, "seeds", self.seeds, ("independent", "paired", "none"))
+        is_one_of(who, "dtype", self.dtype, ("float32", "float64"))
+        is_one_of(who, "platform", self.platform, ("any", "cpu"))
+        if isinstance(self.span, bool) or not isinstance(self.span, int) or self.span < 1:
+            refuse_value(who, "span", self.span, "It is how many times apart sizes of one program lie. Write span=2.")
+        for case in self.at if isinstance(self.at, tuple) else (self.at,):
+            takes(who, "at", case, Mapping, "Write at={s: 1}, or a tuple of such cases.")
+            for letter in case:
+                takes(who, "at", letter, Letter, f'Declare the letter, {letter} = Parameter("{letter}", "...").')
+        for given in self._by_effort(self.draws):
+            if isinstance(given, bool) or not isinstance(given, int):
+                refuse_type(who, "draws", given, "Write a whole number, draws=64.")
+        for sizes in self.sweep.values():
+            for size in (
+                one for part in self._by_effort(sizes) for one in (part if isinstance(part, tuple | list) else [part])
+            ):
+                if isinstance(size, bool) or not isinstance(size, int):
+                    refuse_type(who, "sweep", size, "A size is counted. Write whole numbers, sweep={n: (32, 64, 128)}.")
+        for index, values in self.along.items():
+            if not all(isinstance(value, int) and value >= 1 for value in values) or len(set(values)) < len(values):
+                refuse_value(
+                    who,
+                    "along",
+                    values,
+                    f"An index counts from one, each value once. Write along={{{index}: (1, 2, 3)}}.",
+                )
+        object.__setattr__(self, "derived", {size: sympify(formula) for size, formula in self.derived.items()})
+
+    @staticmethod
+    def _by_effort(given: Any) -> tuple[Any, ...]:
+        return (given.quick, given.standard, given.thorough) if isinstance(given, Efforts) else (given,)
 
     @cached_property
     def measured(self) -> tuple[Measured, ...]:

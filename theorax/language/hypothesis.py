@@ -9,6 +9,7 @@ from typing import final
 from sympy.core.relational import Relational
 
 from theorax.errors import UnknownLetter, problem
+from theorax.language.argument_types import refuse_type, takes
 from theorax.names import did_you_mean
 
 
@@ -76,7 +77,17 @@ def hypotheses(**parts: str | Hypothesis) -> Hypotheses:
     """
     named = {}
     for name, part in parts.items():
+        takes("hypotheses", name, part, str | Hypothesis, f'Write {name}="a sentence".')
         whole = part if isinstance(part, Hypothesis) else Hypothesis(part)
+        takes("Hypothesis", "sentence", whole.sentence, str, 'Write Hypothesis("a sentence", ...).')
+        if whole.holds is not None and not isinstance(whole.holds, Relational):
+            refuse_type(
+                "Hypothesis",
+                "holds",
+                whole.holds,
+                "It is one relation of a measured letter and a number, such as holds=x > 0. SymPy has decided it already "
+                "where the letter's assumptions imply it: leave holds out then. Of two relations make two hypotheses.",
+            )
         if not whole.sentence.strip():
             problem(
                 "hypothesis-empty",

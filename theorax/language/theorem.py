@@ -10,6 +10,7 @@ from typing import Any, Literal, final, get_args
 from sympy import Symbol
 
 from theorax.errors import problem
+from theorax.language.argument_types import refuse_value, takes
 from theorax.language.claims import Claim
 from theorax.language.experiments import Experiment, Subject
 from theorax.language.hypothesis import Hypotheses, Hypothesis, hypotheses
@@ -47,6 +48,7 @@ class Theorem:
     references: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        self._take()
         if self.label not in get_args(Label):
             problem(
                 "label",
@@ -62,6 +64,26 @@ class Theorem:
             for label, subject in experiment.subjects.items():
                 self._check_subject(f"{name}/{label}", subject)
         self._check_hypotheses()
+
+    def _take(self) -> None:
+        """Check the types of the parts; a claim is typed after the id and a dot, so its name is an identifier.
+
+        **Raises:** StatementError for a value of another type.
+        """
+        who = "Theorem"
+        takes(who, "hypotheses", self.hypotheses, Hypotheses, 'Write hypotheses(name="a sentence").')
+        for part, kind in (("claims", Claim), ("experiments", Experiment)):
+            named = getattr(self, part)
+            takes(who, part, named, Mapping, f"Write {part}=dict(name=...).")
+            for name, value in named.items():
+                takes(who, part, name, str, f"Write {part}=dict(name=...).")
+                takes(who, part, value, kind, f"Write {part}=dict(name={kind.__name__}(...)).")
+        for name in self.claims:
+            if not name.isidentifier():
+                refuse_value(who, "claims", name, "A reader types ID.name. Write a word, claims=dict(bulk=...).")
+        takes(who, "place", self.place, str, 'Write place="Theorem 3", or leave it out.')
+        for part in ("proofs", "issues", "references"):
+            takes(who, part, getattr(self, part), tuple | list, f"Write a tuple, {part}=(one, another).")
 
     def _name_parts(self) -> None:
         """Put the names that this theorem gives its claims in the place of the claims themselves."""
@@ -154,6 +176,13 @@ class Theorem:
                 "A printed statement that fails is shown beside what holds. Add that claim.",
                 name,
             )
+        elif claim.corrected is not None and self.claims[claim.corrected].corrected is not None:
+            problem(
+                "corrected",
+                f"The claim {name} is corrected by {claim.corrected!r}, which is corrected itself. A printed statement that "
+                "fails is shown beside what holds. Name the claim that holds.",
+                name,
+            )
         proved = [proof.name for proof in self.proofs if proof.name not in self.claims]
         if unknown := [lemma for lemma in claim.lemmas if lemma not in proved]:
             problem(
@@ -190,6 +219,28 @@ class Theorem:
                 "not-measured",
                 f"The claim {name} speaks of {missing[0]}, which the experiment {chosen} does not measure. "
                 f"Add it to measures=(...) and return it from observe.",
+                name,
+            )
+            return
+        for hypothesis in self._under(claim):
+            tested = hypothesis.holds.free_symbols if hypothesis.holds is not None else ()
+            if unseen := sorted(s.name for s in tested if isinstance(s, Measured) and s not in measured):
+                problem(
+                    "hypothesis-drawn",
+                    f"The claim {name} needs the hypothesis {hypothesis.name}, which tests {hypothesis.holds}, and the "
+                    f"experiment {chosen} does not measure {unseen[0]}. No draw of the claim would be tested. Add "
+                    f"{unseen[0]} to measures=(...) and return it from observe, or write under=... without it.",
+                    name,
+                )
+                return
+        tending = claim.tending
+        # Sizes, weights and exponents are those of the swept letter: another one need not grow, or not as fast.
+        if tending not in (None, experiment.swept) and experiment.derived.get(tending) != experiment.swept:
+            problem(
+                "tends-swept",
+                f"The claim {name} says what happens as {tending} → ∞, and the experiment {chosen} sweeps "
+                f"{experiment.swept}. Its draws show a course in {experiment.swept} alone. Write as_={experiment.swept}, or "
+                f"sweep={{{tending}: (...)}} with {experiment.swept} in derived or at.",
                 name,
             )
             return

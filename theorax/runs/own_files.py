@@ -8,7 +8,8 @@ from __future__ import annotations
 import ast
 import sys
 import sysconfig
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from theorax.errors import UsageError, option
@@ -16,6 +17,7 @@ from theorax.names import did_you_mean
 
 _MODEL = option("model")
 PACKAGE = Path(__file__).parents[1]
+LONGEST_NAME = 255  # characters of a string that may name a file
 
 
 def model_file(model: str) -> Path:
@@ -67,6 +69,36 @@ def neighbours(file: Path) -> dict[str, Path]:
     return dict(sorted(found.items()))
 
 
+def data_files(files: Iterable[Path]) -> dict[str, Path]:
+    """Files that these files of a user's own name in their text, by a path from their own folder.
+
+    A name that the text puts together is not seen.
+    """
+    found: dict[str, Path] = {}
+    for file in files:
+        try:
+            tree = ast.parse(file.read_bytes())
+        except (SyntaxError, ValueError):
+            continue
+        strings = {
+            node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        }
+        for name in strings:
+            if (place := _named(file.parent, name)) is not None:
+                found[name] = place
+    return dict(sorted(found.items()))
+
+
+def _named(folder: Path, name: str) -> Path | None:
+    """The file of this name in the folder; None if there is none."""
+    if not 0 < len(name) <= LONGEST_NAME or "\n" in name or "\0" in name:
+        return None
+    with suppress(OSError):
+        if (path := folder / name).is_file():
+            return path
+    return None
+
+
 def installed(files: Collection[Path], libraries: Collection[str]) -> frozenset[str]:
     """The installed distributions that these files of a user's own import, besides theorax and ``libraries``."""
     modules = {name.partition(".")[0] for path in files for name in imports(path, path.parent)}
@@ -110,12 +142,17 @@ def _module_file(module: str) -> Path | None:
     if not all(part.isidentifier() for part in (first, *rest)):
         return None
     spec = find_spec(first)
-    if spec is None or spec.origin is None:
+    if spec is None:
         return None
     if not rest:
-        return Path(spec.origin)
-    inside = Path(spec.origin).parent.joinpath(*rest)
-    return next((path for path in (inside.with_suffix(".py"), inside / "__init__.py") if path.is_file()), None)
+        return Path(spec.origin) if spec.origin is not None else None
+    # A folder without __init__.py is a package too, of no file and perhaps in several places.
+    folders = (
+        [Path(spec.origin).parent] if spec.origin is not None else map(Path, spec.submodule_search_locations or ())
+    )
+    inside = [folder.joinpath(*rest) for folder in folders]
+    places = (place for path in inside for place in (path.with_suffix(".py"), path / "__init__.py"))
+    return next((place for place in places if place.is_file()), None)
 
 
 def imports(path: Path, root: Path) -> list[str]:
@@ -134,8 +171,20 @@ def imports(path: Path, root: Path) -> list[str]:
             above = package[: len(package) - node.level + 1] if node.level else ()
             base = ".".join([*above, *((node.module,) if node.module else ())])
             found.extend([base, *(f"{base}.{alias.name}" for alias in node.names)])
+        elif isinstance(node, ast.Call) and _called(node) in ("import_module", "__import__"):
+            given = [part.value for part in node.args[:1] if isinstance(part, ast.Constant)]
+            found.extend(name for name in given if isinstance(name, str) and _is_name(name))
     # Importing a.b.c runs a/__init__ and a/b/__init__ too.
     return [".".join(parts[: n + 1]) for parts in (name.split(".") for name in found) for n in range(len(parts))]
+
+
+def _called(call: ast.Call) -> str:
+    """The last name of what is called."""
+    return getattr(call.func, "id", getattr(call.func, "attr", ""))
+
+
+def _is_name(text: str) -> bool:
+    return all(part.isidentifier() for part in text.split("."))
 
 
 def _defined(node: ast.stmt) -> list[str]:

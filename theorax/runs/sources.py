@@ -2,9 +2,9 @@
 
 The manifest names the theorem, its file and everything that it and the deciding code import inside the package, found in
 the text without importing; the settings; the versions of the libraries that compute, and of those that a user's own files
-import; the kind of machine; and the files of a user's model. The theorem's id is its own entry, because its seeds are made
-of it: a file that was copied says the same and draws other numbers. Sources are normalised: neither comments, layout nor
-docstrings enter, so that editing those keeps results.
+import; the kind of machine; the files of a user's model; and the files that a user's own name in their text. The theorem's
+id is its own entry, because its seeds are made of it: a file that was copied says the same and draws other numbers. Sources
+are normalised: neither comments, layout nor docstrings enter, so that editing those keeps results.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 
 from theorax.runs.known_files import KnownFiles, SourceFile
-from theorax.runs.own_files import PACKAGE, imports, installed, model_file, neighbours
+from theorax.runs.own_files import PACKAGE, data_files, imports, installed, model_file, neighbours
 from theorax.verifiers.settings import DETERMINING, Settings
 
 DECIDING = ("runs/checking.py", "verifiers/kinds/*.py")  # found by folder: kinds may be looked up by name
@@ -72,14 +72,18 @@ class Sources:
                         parts[f"source {_shown(inside, self.root)}"] = self._digest(inside)
                 if path != theorem:
                     parts[f"source {name}"] = self._digest(path)
+            parts |= {f"source {name}": _bytes(path) for name, path in data_files(own).items() if path not in own}
         parts |= {f"setting {name}": repr(value) for name, value in zip(DETERMINING, settings.key, strict=True)}
         parts |= {f"version of {name}": version(name) for name in LIBRARIES}
         parts["version of python"] = platform.python_version()
         parts["machine"] = f"{platform.system()} {platform.machine()}"
         if settings.model is not None:
-            for name, path in neighbours(model_file(settings.model)).items():
+            modeled = neighbours(model_file(settings.model))
+            for name, path in modeled.items():
                 own.add(path)
                 parts[f"model file {name}"] = self._digest(path)
+            named = data_files(modeled.values()).items()
+            parts |= {f"model file {name}": _bytes(path) for name, path in named if path not in own}
         parts |= {f"version of {name}": version(name) for name in installed(own, LIBRARIES)}
         return parts
 
@@ -193,6 +197,12 @@ def normalised(path: Path, *, keep_docstrings: bool = False) -> str:
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _bytes(path: Path) -> str:
+    """The digest of a file that is no program."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _shown(path: Path, root: Path) -> str:

@@ -9,6 +9,10 @@ RULES: Mapping[str, str] = {
         "The margin of an exponent, a bound or a probability is absolute: these numbers may be zero or near one. "
         "Write Absolute(1, 10, reason)."
     ),
+    "argument-type": (
+        "A part of the language was handed a value of a type that has no meaning there. `verify new` writes an example "
+        "of each kind of claim."
+    ),
     "arguments": (
         "A part of the language was called without an argument that it needs, or with one that it does not have. "
         "`verify new` writes an example of each kind of claim."
@@ -43,6 +47,7 @@ RULES: Mapping[str, str] = {
         "point is feasible."
     ),
     "floor": "The floor bounds an absolute error. Write a number of at least zero.",
+    "hypothesis-drawn": "A hypothesis is tested on the draws of the claim. Measure its letters in the claim's experiment.",
     "hypothesis-empty": 'A reader must know what is assumed. Write a sentence: hypotheses(name="...").',
     "hypothesis-measured": "A relation tested in every draw holds a measured letter. Add one, or leave holds out.",
     "hypothesis-unbroken": (
@@ -153,6 +158,7 @@ RULES: Mapping[str, str] = {
     "stray-symbol": "Every symbol of a claim is a letter with a meaning: Size, Parameter, Index or Measured.",
     "sweep-increasing": "Sizes are positive and increase, each measured once.",
     "sweep-size": "Only a Size runs in a sweep. Declare the letter as a Size.",
+    "tends-swept": "The size that tends to infinity is the one that the experiment sweeps. Write as_=n with sweep={n: (...)}.",
     "tends-size": "Only a Size tends to infinity. Declare the letter as a Size.",
     "theorem": "A file closes with `theorem = Theorem(...)`.",
     "title": "The first line of the docstring is the title of the theorem.",

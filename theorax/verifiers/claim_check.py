@@ -99,7 +99,7 @@ class ClaimCheck:
             return found(claim_verdicts.undecided(Reason.TOO_FEW_SIZES, f"{measured} {planned.shortage}".strip()))
         if not planned.cases:
             reason = Reason.HYPOTHESIS_UNSAMPLED if claim.observed else Reason.NOT_DECIDABLE_YET
-            return found(claim_verdicts.undecided(reason))
+            return found(claim_verdicts.undecided(reason, claim_verdicts.no_case(theorem, claim)))
         if planned.refusal:
             weak = next(case for case, note in zip(planned.cases, planned.notes, strict=True) if note)
             return found(claim_verdicts.undecided(weak.why_not or Reason.UNDERPOWERED, planned.refusal))

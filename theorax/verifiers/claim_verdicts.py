@@ -14,7 +14,7 @@ from theorax.decide.status import Decision, Direction, Reason, Status
 from theorax.decide.verdict import AssumedNoise, Case, ErrorRates, Grounds, Statement, Verdict, conclude
 from theorax.decide.wording import REMEDIES, Shown, case_of, found_by, inside
 from theorax.exact.held_fixed import listed
-from theorax.language import Claim, Theorem
+from theorax.language import Claim, Index, Theorem
 from theorax.language.notation import displayed, inline, meanings
 from theorax.verifiers import assumptions
 from theorax.verifiers.cases.sweep_lines import Cell
@@ -44,6 +44,24 @@ def proved(scope: str) -> Found:
 def undecided(reason: Reason, sentence: str = "") -> Found:
     """The finding that nothing was decided, for this reason."""
     return Found(Finding.UNDECIDED, sentence or REMEDIES[reason], reason)
+
+
+def no_case(theorem: Theorem, claim: Claim) -> str:
+    """The sentence why a measured claim has no case: its condition holds nowhere; empty where that is not the reason."""
+    if not (claim.observed and claim.condition):
+        return ""
+    cases = theorem.experiments[theorem.experiment_of(claim) or ""].cases
+    held = sorted(claim.where.free_symbols, key=str)
+    fixed = {letter for case in cases for letter in case} | {letter for letter in held if isinstance(letter, Index)}
+    if strange := [letter for letter in held if letter not in fixed]:
+        return (
+            f"The condition {claim.condition} holds {displayed(strange[0])}, which is not fixed in a case, so it chooses no "
+            "case. A condition speaks of letters of at=(...), of what subjects know and of indices."
+        )
+    return (
+        f"No case of the experiment satisfies the condition {claim.condition}, so nothing was drawn. Add one to at=(...) or "
+        "along={...}, or correct where=..."
+    )
 
 
 def findings(judged: Sequence[Judged], decision: Decision, *, settled: bool) -> Iterator[Found]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
@@ -14,9 +14,10 @@ from theorax.errors import StatementError
 from theorax.exact.zero import is_zero
 from theorax.language import Cited, Claim, Index, Instance, MatrixStep, Solved, Step, Theorem
 from theorax.language.letters import same_assumptions
-from theorax.language.proofs import AnyStep
+from theorax.language.proofs import AnyStep, Proof
 from theorax.verifiers.outcome import StepOutcome, StepStatus
 from theorax.verifiers.proof_instances import Scope, entries_of, stated
+from theorax.verifiers.proof_programs import called, returns_it
 from theorax.verifiers.proof_steps import DecidedStep, Pair, decide_matrix_step, decide_solved, decide_step
 
 LONGEST_SIDE = 80  # characters of a side that an error shows
@@ -63,7 +64,7 @@ def check(theorem: Theorem) -> CheckedProofs:
     scopes: dict[str, str] = {}
     letters = frozenset().union(*(claim.letters for claim in theorem.claims.values()))
     for proof in theorem.proofs:
-        name, steps = proof.name, list(proof.steps())
+        name, steps = proof.name, _steps(proof)
         claim = theorem.claims.get(name)
         found, seen = [], []
         for step in steps:
@@ -83,6 +84,7 @@ def check(theorem: Theorem) -> CheckedProofs:
             )
         if claim is not None and proof.settles:
             _refuse_beside_the_point(name, steps, claim)
+            _refuse_unused_results(name, steps, claim, theorem)
         if empty := [step for step in steps if isinstance(step, Step | MatrixStep) and step.empty]:
             raise StatementError(_nothing_to_see(name, empty[0]))
         outcomes += found
@@ -91,6 +93,21 @@ def check(theorem: Theorem) -> CheckedProofs:
             if settled[name] and seen:
                 scopes[name] = str(reduce(Scope.joined, seen))
     return CheckedProofs(tuple(outcomes), settled, scopes, tuple(sides), tuple(no_second_route))
+
+
+def _steps(proof: Proof) -> list[AnyStep]:
+    """The steps of a proof.
+
+    **Raises:** StatementError for a generator that yields none.
+    """
+    given = proof.steps()
+    steps = list(given) if isinstance(given, Iterable) else []
+    if not steps:
+        raise StatementError(
+            f"The proof of {proof.name} yields no step, so it shows nothing. Write yield Step(reason, left, right) in it, "
+            "or leave it out."
+        )
+    return steps
 
 
 def _nothing_to_see(name: str, step: Step | MatrixStep) -> str:
@@ -118,6 +135,19 @@ def _refuse_beside_the_point(name: str, steps: Sequence[AnyStep], claim: Claim) 
             raise StatementError(
                 f"The proof of {name} settles it by a step that holds {strange[0]}, which is neither a letter of the "
                 "claim nor of its instances. Put that step into a lemma."
+            )
+
+
+def _refuse_unused_results(name: str, steps: Sequence[AnyStep], claim: Claim, theorem: Theorem) -> None:
+    """Results of a function that is proved are those of the measured program: it may be called for nothing."""
+    experiment = theorem.experiment_of(claim)
+    instances = {id(step.program): step for step in steps if isinstance(step, Instance) and step.claim is claim}
+    for step in instances.values() if experiment is not None else ():
+        if not returns_it(step, theorem, str(experiment), theorem.experiments[str(experiment)]):
+            raise StatementError(
+                f"The proof of {name} runs {called(step.program)}, whose results are not what is measured. The measured "
+                "program calls it and returns something else, or does not come to it. A proof about another program "
+                "settles nothing. Hand it observe of the experiment, or the function whose results observe returns."
             )
 
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import random
-import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from inspect import signature
 from itertools import product
 from typing import Any
@@ -30,10 +28,10 @@ from theorax.numerics.arithmetics import (
 )
 from theorax.numerics.arithmetics.expressions import UnsupportedExpression, ball_of
 from theorax.numerics.extents import Extent
+from theorax.verifiers.proof_programs import called, is_part
 
 _PRECISION = 128
 _POINTS_TRIED = 8
-_MOST_FUNCTIONS = 500
 
 
 @dataclass(frozen=True)
@@ -43,15 +41,16 @@ class Scope:
     sizes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     arrays: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     fixed: tuple[str, ...] = ()
-    positive: tuple[str, ...] = ()
+    assumed: tuple[tuple[str, str], ...] = ()  # symbols that are not any real number, and what they are assumed to be
     casts: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         parts = [f"{name} = {', '.join(values)}" for name, values in self.sizes.items()]
         parts += [f"symbols in {name} of {', '.join(shapes)}" for name, shapes in self.arrays.items()]
         parts += [f"{name} held fixed" for name in self.fixed]
-        positive = f" (positive: {', '.join(self.positive)})" if self.positive else ""
-        return ", ".join(parts) + positive + read_as_exact(self.casts)
+        words = dict.fromkeys(word for _, word in self.assumed)
+        told = [f"{word}: {', '.join(name for name, own in self.assumed if own == word)}" for word in words]
+        return ", ".join(parts) + (f" ({'; '.join(told)})" if told else "") + read_as_exact(self.casts)
 
     def joined(self, other: Scope) -> Scope:
         """For what both speak."""
@@ -59,7 +58,7 @@ class Scope:
             _merged(self.sizes, other.sizes),
             _merged(self.arrays, other.arrays),
             _distinct(*self.fixed, *other.fixed),
-            _distinct(*self.positive, *other.positive),
+            tuple(dict.fromkeys((*self.assumed, *other.assumed))),
             _distinct(*self.casts, *other.casts),
         )
 
@@ -85,7 +84,7 @@ def stated(instance: Instance, theorem: Theorem) -> StatedInstance:
     experiment = theorem.experiments[name] if name is not None else None
     if experiment is None or not is_part(instance.program, experiment.observe):
         raise StatementError(
-            f"Instance({instance.reason!r}) runs {_called(instance.program)}, which is no part of what is measured. "
+            f"Instance({instance.reason!r}) runs {called(instance.program)}, which is no part of what is measured. "
             "A proof about another program settles nothing. Hand it observe of the experiment, or a function that "
             "observe calls."
         )
@@ -93,7 +92,7 @@ def stated(instance: Instance, theorem: Theorem) -> StatedInstance:
     claim, wanted = instance.claim, instance.claim.observed
     if missing := sorted({letter.name for letter in wanted} - set(values)):
         raise StatementError(
-            f"Instance({instance.reason!r}): {_called(instance.program)} returns no {missing[0]}, of which the claim "
+            f"Instance({instance.reason!r}): {called(instance.program)} returns no {missing[0]}, of which the claim "
             "speaks. Hand it the function that returns it."
         )
     sides = list(_places(instance, values, letters))
@@ -237,63 +236,29 @@ def _scope(instance: Instance) -> Scope:
             continue
         for path, leaf in jax.tree_util.tree_leaves_with_path(part):
             if not _of_entries(leaf):
+                if isinstance(leaf, int | float | np.ndarray | np.generic | jax.Array) and np.size(leaf):
+                    fixed.append(f"{name}{jax.tree_util.keystr(path)}")
                 continue
             if any(isinstance(entry, Basic) and entry.free_symbols for entry in leaf.ravel().tolist()):
                 arrays[name] = _distinct(*arrays.get(name, ()), " x ".join(map(str, leaf.shape)) or "one number")
             else:
                 fixed.append(f"{name}{jax.tree_util.keystr(path)}")
     symbols = {symbol for entry in entries_of(instance.given) for symbol in entry.free_symbols}
-    positive = tuple(sorted(str(symbol) for symbol in symbols if symbol.is_positive))
+    assumed = sorted((str(symbol), word) for symbol in symbols if (word := _assumed(symbol)))
     stood = jax.tree_util.tree_map(lambda leaf: np.zeros(leaf.shape) if _of_entries(leaf) else leaf, instance.given)
-    return Scope(sizes, arrays, tuple(fixed), positive, narrow_casts(instance.program, stood))
+    return Scope(sizes, arrays, tuple(fixed), tuple(assumed), narrow_casts(instance.program, stood))
+
+
+def _assumed(symbol: Symbol) -> str:
+    """Assumptions of the symbol besides that it is real, in SymPy's words; empty for any real number."""
+    words = [word for word, holds in symbol._assumptions_orig.items() if holds and word not in ("real", "commutative")]
+    words += [f"not {word}" for word, holds in symbol._assumptions_orig.items() if holds is False]
+    return ", ".join(sorted(words))
 
 
 def _merged(one: Mapping[str, tuple[str, ...]], other: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:
     names = [*one, *(name for name in other if name not in one)]
     return {name: _distinct(*one.get(name, ()), *other.get(name, ())) for name in names}
-
-
-def is_part(program: Callable[..., Any], measured: Callable[..., Any]) -> bool:
-    """Is the program the measured one, or a function that it reaches by the names in its code?"""
-    wanted, seen = _function(program), set[Any]()
-    waiting: list[Any] = [_function(measured)]
-    while waiting:
-        function = waiting.pop()
-        if function is wanted:
-            return True
-        if function is None or id(function) in seen or len(seen) > _MOST_FUNCTIONS:
-            continue
-        seen.add(id(function))
-        waiting += _called_by(function)
-    return False
-
-
-def _called_by(function: types.FunctionType) -> Iterator[types.FunctionType | None]:
-    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-    for name in _names(function.__code__):
-        value = cells[name].cell_contents if name in cells else function.__globals__.get(name)
-        yield _function(value)
-        if isinstance(value, types.ModuleType):
-            inside = [vars(value).get(other) for other in _names(function.__code__)]
-            yield from (_function(part) for part in inside if part is not None)
-
-
-def _names(code: types.CodeType) -> Iterator[str]:
-    yield from (*code.co_names, *code.co_freevars)
-    for part in code.co_consts:
-        if isinstance(part, types.CodeType):
-            yield from _names(part)
-
-
-def _function(value: Any) -> types.FunctionType | None:
-    while isinstance(value, partial) or hasattr(value, "__wrapped__"):
-        value = value.func if isinstance(value, partial) else value.__wrapped__
-    return value if isinstance(value, types.FunctionType) else None
-
-
-def _called(program: Callable[..., Any]) -> str:
-    found = _function(program)
-    return found.__qualname__ if found is not None else str(program)
 
 
 def _distinct(*values: str) -> tuple[str, ...]:

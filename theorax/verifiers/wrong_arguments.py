@@ -18,6 +18,15 @@ def wrong_arguments(statement: ast.stmt, names: Mapping[str, object], file: str)
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
             continue
         called, own = names.get(call.func.id), vars(language).get(call.func.id)
+        if isinstance(own, type) and isinstance(called, type) and called.__module__.startswith("sympy."):
+            error = StatementError.of(
+                "arguments",
+                f"`{call.func.id}` is SymPy's here, and hides the claim of that name. "
+                "Write `from theorax.language import *` below `from sympy import *`.",
+            )
+            error.calls = ((file, call.lineno),)
+            found.append(error)
+            continue
         if not isinstance(called, type) or called != own:
             continue
         if told := list(_wrong(call, called)):

@@ -10,6 +10,7 @@ from sympy import latex
 from theorax.decide.correction_words import class_assumption
 from theorax.decide.corrections import Corrections
 from theorax.decide.verdict import Assumption
+from theorax.language.argument_types import takes
 from theorax.language.claims.claim import Claim
 from theorax.language.letters import Size
 
@@ -22,6 +23,13 @@ class AsymptoticClaim(Claim, ABC):
     approach: Corrections
 
     def __post_init__(self) -> None:
+        takes(
+            type(self).__name__,
+            "approach",
+            self.approach,
+            Corrections,
+            "Write Corrections() for the default class, or Expansion(...).",
+        )
         super().__post_init__()
         if not isinstance(self.as_, Size):
             self._refuse(

@@ -24,6 +24,7 @@ from theorax.decide.moments import LIGHT_TAILS, DeclaredMoments
 from theorax.decide.status import Reading, Side
 from theorax.decide.verdict import Assumption
 from theorax.errors import problem
+from theorax.language.argument_types import refuse_value, takes
 from theorax.language.hypothesis import Hypothesis
 from theorax.language.letters import Measured, Parameter, Size, disobeyed, disobeyed_between
 from theorax.language.limit_laws import LawOfNumbers
@@ -69,6 +70,7 @@ class Claim(ABC):
     speaks_of_the_law_drawn: ClassVar[bool] = False  # support speaks of the law of the draws, not of every instance
 
     def __post_init__(self) -> None:
+        self._take()
         self._read()
         for name in (*self.measured_fields, *self.stated_fields):
             value = getattr(self, name)
@@ -245,6 +247,31 @@ class Claim(ABC):
     def seen_at(self, sizes: str) -> str:
         """For what a verdict on draws at these sizes is said."""
         return f"{'for the law sampled at' if self.speaks_of_the_law_drawn else 'at'} {sizes}"
+
+    def _take(self) -> None:
+        """Check the types of what every kind of claim has.
+
+        **Raises:** StatementError for a value of another type.
+        """
+        who = type(self).__name__
+        if isinstance(self.where, bool):
+            object.__setattr__(self, "where", sympify(self.where))
+        under = self.under if isinstance(self.under, tuple) else () if self.under is None else (self.under,)
+        takes(who, "margin", self.margin, Margin | None, 'Write Absolute(1, 10, "why") or Relative(1, 10, "why").')
+        takes(who, "where", self.where, Boolean, "Write a relation of letters, such as where=l > 1.")
+        for part in under:
+            takes(who, "under", part, Hypothesis, "Write the hypothesis itself, under=H.name, or a tuple of them.")
+        for name in ("wrong", "implied"):
+            instead = f'Write {name}={{"what it says": value}}.'
+            takes(who, name, getattr(self, name), Mapping, instead)
+        spread = sympify(self.spread) if isinstance(self.spread, Basic | int | float) else None
+        if spread is None or not isinstance(spread, Expr) or (spread.is_number and not spread.is_nonnegative):
+            refuse_value(
+                who,
+                "spread",
+                self.spread,
+                "Write a number from zero on or an expression of letters, such as Rational(1, 5).",
+            )
 
     def _read(self) -> None:
         """Check the reading.

@@ -9,6 +9,7 @@ from typing import Any, final
 from sympy import Basic, Expr, ImmutableMatrix, Integer, MatrixBase, Rational, Tuple, latex, sqrt, sympify
 
 from theorax.decide.verdict import Assumption, Standing
+from theorax.language.argument_types import takes
 from theorax.language.claims.asymptotic import AsymptoticClaim
 from theorax.language.claims.claim import needs_measured
 from theorax.language.letters import Measured
@@ -46,6 +47,8 @@ class Law(AsymptoticClaim):
     def __post_init__(self) -> None:
         if isinstance(self.given, MatrixBase):
             object.__setattr__(self, "given", ImmutableMatrix(self.given))
+        for law in (self.to, *self.excludes):
+            takes("Law", "to", law, LawOfNumbers, "Write gaussian(variance), quarter_circle(...) or another law.")
         super().__post_init__()
         needs_measured(self, "of")
         dimensions = len(self.letters_of)

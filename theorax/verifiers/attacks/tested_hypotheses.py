@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Sequence
 
 from theorax.decide.findings import Finding, Found
-from theorax.language import Hypothesis, Measured, Theorem
+from theorax.language import Hypothesis, Index, Measured, Theorem
 from theorax.names import many
 from theorax.verifiers import claim_verdicts
 from theorax.verifiers.cases.draws import Draws
@@ -74,14 +76,21 @@ def hypothesis_outcome(part: Hypothesis, theorem: Theorem, draws: Draws) -> Hypo
 def _satisfied(hypothesis: Hypothesis, observed: Observed, cell: Cell) -> tuple[int, int] | None:
     """Number of draws that satisfy the relation, and of all; None if this experiment does not measure its letters."""
     assert hypothesis.holds is not None
-    measured = {s.name for s in hypothesis.holds.free_symbols if isinstance(s, Measured)}
-    if not observed.tables or not measured <= set(observed.tables[0]):
+    measured = {s for s in hypothesis.holds.free_symbols if isinstance(s, Measured)}
+    if not observed.tables or not {s.name for s in measured} <= set(observed.tables[0]):
         return None
-    whole = Cell(observed.line, cell.chosen)
     gap, relation = hypothesis.holds.lhs - hypothesis.holds.rhs, type(hypothesis.holds)
+    # A draw satisfies it at every value of the indices that the claim does not choose among.
+    over = {index for letter in measured for index in letter.over} - set(cell.chosen)
+    open_ = sorted(over | {s for s in gap.free_symbols if isinstance(s, Index)} - set(cell.chosen), key=str)
+    chosen = [
+        Cell(observed.line, {**cell.chosen, **dict(zip(open_, values, strict=True))})
+        for values in itertools.product(*(observed.line.along[index] for index in open_))
+    ]
     flat = [
-        bool(relation(float(value), 0))
+        # What is no number satisfies nothing.
+        all(not math.isnan(value) and bool(relation(float(value), 0)) for value in values)
         for at in range(len(observed.line.sizes))
-        for value in evaluate(gap, whole, observed, at)
+        for values in zip(*(evaluate(gap, whole, observed, at) for whole in chosen), strict=True)
     ]
     return sum(flat), len(flat)

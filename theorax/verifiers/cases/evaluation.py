@@ -94,9 +94,10 @@ def _evaluate(expression: Expr, cell: Cell, size: int, table: Mapping[str, np.nd
     letters = sorted((s for s in exact.free_symbols if isinstance(s, Measured)), key=str)
     columns = [_column(letter, cell, table) for letter in letters]
     draws = len(next(iter(table.values())))
-    return np.broadcast_to(
-        np.asarray(_compiled(exact, tuple(letters))(*columns), dtype=float), columns[0].shape if columns else (draws,)
-    )
+    # What is no number in some draw is no warning: whoever decides says what becomes of it.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = np.asarray(_compiled(exact, tuple(letters))(*columns), dtype=float)
+    return np.broadcast_to(values, columns[0].shape if columns else (draws,))
 
 
 def _column(letter: Measured, cell: Cell, table: Mapping[str, np.ndarray]) -> np.ndarray:

@@ -68,7 +68,14 @@ def measure(
     for size in line.sizes:
         program, asked = _asked(experiment, line, every, size)
         where = f"the subject {line.name!r} at {line.swept} = {size}"
-        _refuse_keys(sampler.key_use(program, asked, experiment.dtype), line.subject, where)
+        use = sampler.key_use(program, asked, experiment.dtype)
+        _refuse_keys(use, line.subject, where)
+        if not line.random and (drawn_from := sorted({str(letter) for letter in experiment.measured} - use.constant)):
+            # Two keys that give one value show nothing: most draws of a rare event are alike.
+            raise ObservationError(
+                f'{drawn_from[0]} of {where} depends on the key, and the experiment says seeds="none". A sequence without '
+                'randomness has one value at each size, whatever the key. Write seeds="independent", or do not use the key.'
+            )
         keys = _seed(theorem, experiment, line, size, seed)
         drawn = _chosen(experiment, line, sampler.draw(program, keys, line.draws, asked, experiment.dtype, first))
         table = _checked(experiment, line, size, drawn, where)
@@ -173,9 +180,22 @@ def _program(
 
     def program(key: Any, **letters: Any) -> dict[str, Any]:
         model = build(key, **{name: letters[name] for name in needs})
-        return dict(observe(model, **{name: letters[name] for name in reads}))
+        return _mapping(observe(model, **{name: letters[name] for name in reads}))
 
     return program
+
+
+def _mapping(seen: Any) -> dict[str, Any]:
+    """Results of observe by the names of letters.
+
+    **Raises:** ObservationError for what has no names.
+    """
+    if not isinstance(seen, Mapping):
+        raise ObservationError(
+            f"observe returned a value of type {type(seen).__name__}. The letters are found by their names. "
+            "Return a dictionary, dict(x=...)."
+        )
+    return dict(seen)
 
 
 def _letters(
@@ -254,6 +274,11 @@ def _checked(
                 f"The claim needs it. Return it from observe under the name {letter.name!r}."
             )
         column = np.asarray(drawn[letter.name])
+        if np.iscomplexobj(column):
+            raise ObservationError(
+                f"observe returned {letter} as complex numbers for {where}. A measured letter is a real number. Return its "
+                "real part, its modulus or another real number."
+            )
         wanted = (line.draws, *(len(line.along[index]) for index in letter.over))
         if letter.sample:
             column = _sample(column, drawn.get(letter.name + "_valid"), letter, where)

@@ -134,8 +134,9 @@ class Cell:
             )
         number = value.evalf(30)
         if not (number.is_real and number.is_finite):
+            at = ", ".join(f"{name} = {value}" for name, value in self.label.items())
             raise DesignError(
-                f"{expression} is {number} for the subject {self.line.name!r} at {self.label}. A claim predicts "
+                f"{expression} is {number} for the subject {self.line.name!r}{at and f' at {at}'}. A claim predicts "
                 "a finite real number. Restrict the claim with where=..., or correct the expression."
             )
         return float(number)

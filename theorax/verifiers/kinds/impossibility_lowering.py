@@ -14,6 +14,7 @@ from theorax.decide.equivalence import decide
 from theorax.decide.estimators import proportion
 from theorax.decide.status import Decision, Levels, Reason, Side, Status
 from theorax.decide.verdict import Point
+from theorax.errors import ObservationError
 from theorax.exact.decisions import decided, shown
 from theorax.language import Impossibility, Measured
 from theorax.numerics.arithmetics import Ball, UndecidedComparison, UnsupportedPrimitive
@@ -62,6 +63,7 @@ class ImpossibilityJudge(Judge[Impossibility]):
             return on_box(claim, claim.at_least, claim.distance, prepared)
         cell, sizes = prepared.cell, prepared.cell.line.sizes
         columns = [evaluate(claim.distance, cell, observed, at) for at in range(len(sizes))]
+        _refuse_undefined(claim, cell, columns)
         nearest = min(float(column.min()) for column in columns)
         restarts = sum(map(len, columns))
         points = tuple(Point(float(s), float(c.min()), None, len(c)) for s, c in zip(sizes, columns, strict=True))
@@ -110,6 +112,20 @@ class ImpossibilityJudge(Judge[Impossibility]):
 
     def stands(self, claim: Impossibility, case: Judged, observed: Observed, seen: RoundingSeen) -> bool:
         return case.decision.lower - seen.allowed >= case.decision.claimed
+
+
+def _refuse_undefined(claim: Impossibility, cell: Cell, columns: Sequence[np.ndarray]) -> None:
+    """Let pass distances that are defined in every restart.
+
+    **Raises:** ObservationError for the first restart whose distance is none.
+    """
+    for size, column in zip(cell.line.sizes, columns, strict=True):
+        if (bad := np.isnan(column)).any():
+            raise ObservationError(
+                f"The distance {claim.distance} is undefined in restart {int(np.argmax(bad))} of {cell.line.name} at "
+                f"{cell.line.swept} = {size}, and in a share {np.mean(bad):.2g} of them. An undefined distance is neither near "
+                "nor far. Measure one that is defined for every member."
+            )
 
 
 def _verdict(

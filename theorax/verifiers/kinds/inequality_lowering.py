@@ -136,7 +136,7 @@ def _on_instances(claim: Inequality, prepared: Prepared, observed: Observed) -> 
     certified = found.status is Status.CERTIFIED
     by_size: dict[int, list[float]] = {}
     for (size, _), entries in zip(places, found.excesses, strict=False):  # up to the first that decides
-        by_size.setdefault(size, []).extend(entries)
+        by_size.setdefault(size, []).append(max(entries))
     decision = found.decision(float(slack), prepared.levels)
     return Judged(
         prepared,

@@ -1,0 +1,190 @@
+"""What a statement says of its randomness, its conditions and its letters is held against what was drawn."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from sympy import Integer, Rational, log, symbols
+
+import theorax
+from theorax.decide.status import Status
+from theorax.language import (
+    Absolute,
+    Expectation,
+    Experiment,
+    Hypothesis,
+    Identity,
+    Impossibility,
+    Index,
+    Inequality,
+    Instance,
+    Measured,
+    Parameter,
+    Size,
+    Subject,
+    Theorem,
+    arrays,
+    generic_entries,
+    hypotheses,
+    numbers,
+    settles,
+)
+
+n = Size("n", "how many")
+x = Measured("x", "a number")
+p = Parameter("p", "a number that is fixed")
+TENTH = Absolute(1, 10, "a test")
+UNBROKEN = hypotheses(usual=Hypothesis("the usual model", unbroken="a test"))
+MEAN_ZERO = Expectation(x, 0, margin=TENTH, spread=Rational(1, 3))
+
+
+def uniform(key, n):
+    return jax.random.uniform(key, minval=-0.5, maxval=0.5)
+
+
+def observed(model):
+    return dict(x=model)
+
+
+@pytest.fixture
+def checked(tmp_path):
+    def check(claim, *, build=uniform, observe=observed, measures=x, held=UNBROKEN, proofs=(), **experiment):
+        parts = {**dict(sweep={n: (4,)}, draws=400), **experiment}
+        drawn = Experiment(observe, measures, subjects={"the model": Subject(build)}, **parts)
+        theorem = Theorem(hypotheses=held, claims=dict(c=claim), experiments=dict(e=drawn), proofs=proofs)
+        return theorax.verify(theorem, id="stated", effort="quick", state=str(tmp_path))["stated"]
+
+    return check
+
+
+def told(found):
+    return " ".join([found.reason or "", *(claim.sentence for claim in found.claims)])
+
+
+def test_a_rare_event_is_not_taken_for_no_randomness(checked):
+    rare = checked(MEAN_ZERO, build=lambda key, n: jnp.where(jax.random.uniform(key) < 0.97, 0.0, 5.0), seeds="none")
+    assert rare.status is Status.ERROR and "depends on the key" in told(rare)
+
+
+def test_a_distance_that_is_no_number_is_not_far(checked):
+    seen = numbers(distance="of a restart", planted="of a planted member", started="where its search starts")
+    far = Impossibility(
+        log(seen.distance), Rational(1, 2), planted=seen.planted, started=seen.started, tol=Rational(1, 10)
+    )
+    found = checked(
+        far,
+        build=lambda key, n: (jnp.where(n == 4, 3.0, -3.0), jax.random.uniform(key, (3,))),
+        observe=lambda model: dict(distance=model[0] + model[1][0], planted=model[1][1] / 100, started=1 + model[1][2]),
+        measures=seen,
+        sweep={n: (4, 8)},
+    )
+    assert found.status is Status.ERROR and "neither near nor far" in told(found)
+
+
+@pytest.mark.parametrize(("low", "status"), [(1.0, Status.SUPPORTED), (-1.0, Status.VACUOUS)])
+def test_a_hypothesis_holds_at_every_value_of_its_index(low, status, checked):
+    k = Index("k", "which")
+    y = Measured("y", "one of two", over=(k,))
+    found = checked(
+        MEAN_ZERO,
+        observe=lambda model: dict(x=model, y=jnp.array([1.0, low])),
+        measures=(x, y),
+        held=hypotheses(positive=Hypothesis("y is positive", holds=y > 0, unbroken="a test")),
+        along={k: (1, 2)},
+    )
+    assert found.claims[0].status is status
+
+
+def test_what_is_no_number_satisfies_no_hypothesis(checked):
+    small = hypotheses(small=Hypothesis("its logarithm is small", holds=log(x) < 2, unbroken="a test"))
+    found = checked(MEAN_ZERO, held=small)
+    assert not found.status.holds and "of the draws" in told(found)
+
+
+@pytest.mark.parametrize(("where", "said"), [(p > 2, "No case of the experiment"), (n > 5, "not fixed in a case")])
+def test_a_condition_that_holds_nowhere_is_named(where, said, checked):
+    found = checked(Expectation(x, 0, margin=TENTH, where=where), at={p: Integer(1)})
+    assert found.status is Status.INCONCLUSIVE and said in told(found)
+
+
+@pytest.mark.parametrize(
+    ("observe", "said"),
+    [(lambda model: dict(x=1j * model), "as complex numbers"), (lambda model: model, "Return a dictionary")],
+)
+def test_what_observe_returns_is_real_numbers_by_name(observe, said, checked):
+    found = checked(MEAN_ZERO, observe=observe)
+    assert found.status is Status.ERROR and said in told(found)
+
+
+def test_the_scope_of_a_proof_names_what_its_symbols_assume_and_what_is_fixed(checked):
+    out = arrays(left="a side", right="the other")
+    same = Identity(out.left, out.right, margin=Absolute(1, 10**6, "a test"))
+
+    def observe(model):
+        w, gain = model
+        return dict(left=gain * jnp.sqrt(w**2), right=w)
+
+    @settles(same)
+    def steps():
+        """Any vector."""
+        entries = np.array(symbols("a b", nonnegative=True), dtype=object)
+        yield Instance(same, "the root of a square", observe, (entries, 1))
+
+    found = checked(
+        same,
+        build=lambda key, n: (jnp.abs(jax.random.normal(key, (2,))), jnp.ones(())),
+        observe=observe,
+        measures=out,
+        proofs=(steps,),
+        draws=8,
+    )
+    assert found.status is Status.PROVED
+    assert "nonnegative: a, b" in told(found) and "model[1] held fixed" in told(found)
+
+
+def test_a_proof_without_a_step_is_refused(checked):
+    @theorax.language.derives(MEAN_ZERO)
+    def steps():
+        """Any number."""
+
+    found = checked(MEAN_ZERO, proofs=(steps,))
+    assert found.status is Status.ERROR and "yields no step" in told(found)
+
+
+def test_the_draws_of_an_instance_are_counted_and_not_its_entries(checked):
+    out = arrays(left="an array")
+    found = checked(
+        Inequality(out.left, at_most=10),
+        build=lambda key, n: jax.random.normal(key, (5,)),
+        observe=lambda model: dict(left=model),
+        measures=out,
+        draws=3,
+    )
+    assert [point.draws for point in found.claims[0].cases[0].points] == [3]
+
+
+def test_a_proof_of_a_function_whose_results_are_thrown_away_settles_nothing(checked):
+    out = arrays(left="a side", right="the other")
+    same = Identity(out.left, out.right, margin=Absolute(1, 10**6, "a test"))
+
+    def helper(w):
+        return dict(left=2 * w, right=w + w)
+
+    def observe(w):
+        helper(w)
+        return dict(left=jnp.sqrt(w**2), right=w)
+
+    def handed_on(w):
+        return {**helper(w), "beside": w}
+
+    @settles(same)
+    def steps():
+        """Any vector."""
+        yield Instance(same, "twice", helper, generic_entries("w", 2))
+
+    parts = dict(build=lambda key, n: 8 + jax.random.normal(key, (2,)), measures=out, proofs=(steps,), draws=8)
+    found = checked(same, observe=observe, **parts)
+    assert found.status is Status.ERROR and "whose results are not what is measured" in told(found)
+    assert checked(same, observe=handed_on, **parts).status is Status.PROVED

@@ -1,0 +1,135 @@
+"""Programs of instances in proofs: a part of the measured program, whose results are those that are measured."""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from typing import Any
+
+import jax
+import numpy as np
+
+from theorax.language import Experiment, Instance, Theorem
+from theorax.verifiers.cases.measure import instance as built
+from theorax.verifiers.cases.sweep_lines import SweepLine, evidence_lines, sweep_lines
+from theorax.verifiers.settings import Settings
+
+__all__ = ["called", "is_part", "returns_it"]
+
+_MOST_FUNCTIONS = 500
+
+
+def is_part(program: Callable[..., Any], measured: Callable[..., Any]) -> bool:
+    """Is the program the measured one, or a function that it reaches by the names in its code?"""
+    wanted, seen = _function(program), set[Any]()
+    waiting: list[Any] = [_function(measured)]
+    while waiting:
+        function = waiting.pop()
+        if function is wanted:
+            return True
+        if function is None or id(function) in seen or len(seen) > _MOST_FUNCTIONS:
+            continue
+        seen.add(id(function))
+        waiting += _called_by(function)
+    return False
+
+
+def returns_it(proved: Instance, theorem: Theorem, name: str, experiment: Experiment) -> bool:
+    """Does the measured program return what the program of the instance returned to it, on one draw of each evidence?
+
+    A function that is called and whose results are thrown away is another program. What the measured program traces inside
+    of itself has no numbers to compare, and a draw that cannot be built is told when it is measured: both pass.
+    """
+    wanted, measured = _function(proved.program), _function(experiment.observe)
+    if wanted is None or wanted is measured:
+        return True
+    lines = evidence_lines(theorem, proved.claim, {name: sweep_lines(name, experiment, Settings(effort="quick"))})
+    letters = [letter.name for letter in proved.claim.observed]
+    for line in lines:
+
+        def is_handed_on(line: SweepLine = line) -> bool:
+            model, read = built(experiment, name, line, line.sizes[0], 0, 0)
+            return _hands_on(wanted.__code__, letters, lambda: experiment.observe(model, **read))
+
+        try:
+            if _traced(is_handed_on) or is_handed_on():
+                return True
+        except Exception:  # whatever it is, the measurement of the claim meets it too
+            return True
+    return not lines
+
+
+def _traced(is_handed_on: Callable[[], bool]) -> bool:
+    """Ask it of shapes alone, which costs next to nothing; False where numbers are needed."""
+    found: list[bool] = []
+    with suppress(Exception):
+        jax.eval_shape(lambda: found.append(is_handed_on()))
+    return found == [True]
+
+
+def _hands_on(code: types.CodeType, letters: Sequence[str], observe: Callable[[], Any]) -> bool:
+    """True if what some call of a function returned is what the measured program returned."""
+    with _returned(code) as results:
+        measured = observe()
+    own = [result for result in results if isinstance(result, Mapping) and set(letters) <= set(result)]
+    return any(all(_is_same(result[letter], measured[letter]) for letter in letters) for result in own)
+
+
+@contextmanager
+def _returned(code: types.CodeType) -> Iterator[list[Any]]:
+    """Results of the calls of a function while this is open."""
+    results: list[Any] = []
+
+    def told(frame: types.FrameType, event: str, value: Any) -> None:
+        if event == "return" and frame.f_code is code:
+            results.append(value)
+
+    before = sys.getprofile()
+    sys.setprofile(told)
+    try:
+        yield results
+    finally:
+        sys.setprofile(before)
+
+
+def _is_same(own: Any, measured: Any) -> bool:
+    """Are these results one and the same, or of equal numbers? What is traced has none."""
+    leaves, others = jax.tree_util.tree_leaves(own), jax.tree_util.tree_leaves(measured)
+    if len(leaves) != len(others):
+        return False
+    pairs = [(one, other) for one, other in zip(leaves, others, strict=True) if one is not other]
+    if any(isinstance(leaf, jax.core.Tracer) for pair in pairs for leaf in pair):
+        return any(isinstance(one, jax.core.Tracer) and not isinstance(other, jax.core.Tracer) for one, other in pairs)
+    return all(np.array_equal(np.asarray(one), np.asarray(other), equal_nan=True) for one, other in pairs)
+
+
+def called(program: Callable[..., Any]) -> str:
+    """The name of a program."""
+    found = _function(program)
+    return found.__qualname__ if found is not None else str(program)
+
+
+def _called_by(function: types.FunctionType) -> Iterator[types.FunctionType | None]:
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    for name in _names(function.__code__):
+        value = cells[name].cell_contents if name in cells else function.__globals__.get(name)
+        yield _function(value)
+        if isinstance(value, types.ModuleType):
+            inside = [vars(value).get(other) for other in _names(function.__code__)]
+            yield from (_function(part) for part in inside if part is not None)
+
+
+def _names(code: types.CodeType) -> Iterator[str]:
+    yield from (*code.co_names, *code.co_freevars)
+    for part in code.co_consts:
+        if isinstance(part, types.CodeType):
+            yield from _names(part)
+
+
+def _function(value: Any) -> types.FunctionType | None:
+    while isinstance(value, partial) or hasattr(value, "__wrapped__"):
+        value = value.func if isinstance(value, partial) else value.__wrapped__
+    return value if isinstance(value, types.FunctionType) else None
