@@ -111,7 +111,12 @@ def test_a_condition_that_holds_nowhere_is_named(where, said, checked):
 
 @pytest.mark.parametrize(
     ("observe", "said"),
-    [(lambda model: dict(x=1j * model), "as complex numbers"), (lambda model: model, "Return a dictionary")],
+    [
+        (lambda model: dict(x=1j * model), "as complex numbers"),
+        (lambda model: model, "Return a dictionary"),
+        (lambda model: dict(x="3"), "observe returned x = '3'"),
+        (lambda model: dict(x=None), "observe returned x = None"),
+    ],
 )
 def test_what_observe_returns_is_real_numbers_by_name(observe, said, checked):
     found = checked(MEAN_ZERO, observe=observe)

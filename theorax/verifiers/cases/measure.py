@@ -188,13 +188,19 @@ def _program(
 def _mapping(seen: Any) -> dict[str, Any]:
     """Results of observe by the names of letters.
 
-    **Raises:** ObservationError for what has no names.
+    **Raises:** ObservationError for what has no names, and for a letter that is nothing or a text.
     """
     if not isinstance(seen, Mapping):
         raise ObservationError(
             f"observe returned a value of type {type(seen).__name__}. The letters are found by their names. "
             "Return a dictionary, dict(x=...)."
         )
+    for name, value in seen.items():
+        if value is None or isinstance(value, str | bytes):
+            raise ObservationError(
+                f"observe returned {name} = {value!r}. A measured letter is a real number or an array of them. "
+                f"Return a number under the name {name!r}."
+            )
     return dict(seen)
 
 
