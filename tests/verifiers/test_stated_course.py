@@ -193,3 +193,19 @@ def test_a_proof_of_a_function_whose_results_are_thrown_away_settles_nothing(che
     found = checked(same, observe=observe, **parts)
     assert found.status is Status.ERROR and "whose results are not what is measured" in told(found)
     assert checked(same, observe=handed_on, **parts).status is Status.PROVED
+
+
+@pytest.mark.parametrize("count", [2, 5])
+def test_instances_say_how_much_of_their_law_they_leave_open_and_their_rows_have_the_word_of_the_claim(checked, count):
+    entries = arrays(left="a vector", right="the same")
+
+    def normal(key, n):
+        return jax.random.normal(key, (2,))
+
+    claim = Inequality(entries.left, at_most=2)
+    found = checked(claim, build=normal, observe=lambda w: dict(left=w, right=w), measures=entries, draws=count)
+    (said,) = found.claims
+    assert said.status is Status.CERTIFIED and {case.status for case in said.cases} == {Status.CERTIFIED}
+    # So many instances without a violation have the probability of the first attempt's level where that share violates.
+    share = 100 * (1 - (0.025 * 6 / np.pi**2) ** (1 / count))
+    assert any(f"up to {share:.2g} % of their law" in text for text in said.unseen), said.unseen

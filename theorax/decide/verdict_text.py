@@ -203,7 +203,7 @@ def _found(verdict: Verdict, case: Case) -> Iterator[Block]:
         label, hides = ("allowed bias", "corrections at finite size") if verdict.sizes else ("rounding", "rounding")
         rows.append((label, number(case.bias, 2), f"what {hides} may hide"))
     if case.breakdown is not None and 0 < case.breakdown < 1e6:
-        stands = case.status in (Status.SUPPORTED, Status.REFUTED)
+        stands = case.status.holds or case.status is Status.REFUTED
         meaning = (
             "so many times larger corrections overturn it" if stands else ("of the declared corrections would decide")
         )

@@ -266,7 +266,10 @@ def _case(judged: Judged | Prepared) -> Case:
     )
     if isinstance(judged, Prepared):
         return case_of(None, shown)
-    return case_of(judged.decision, shown, points=judged.points, detail=judged.detail)
+    decision = judged.decision
+    if judged.rigorous and decision.status is Status.SUPPORTED:
+        decision = replace(decision, status=Status.CERTIFIED)  # the word that the claim has by such cases alone
+    return case_of(decision, shown, points=judged.points, detail=judged.detail)
 
 
 def _worst(judged: Sequence[Judged], decision: Decision) -> int:

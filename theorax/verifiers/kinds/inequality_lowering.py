@@ -22,7 +22,7 @@ from theorax.numerics.arithmetics import Domain
 from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.evaluation import Observed, evaluate, roundings
 from theorax.verifiers.cases.sweep_lines import Cell
-from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared, RoundingSeen
+from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared, RoundingSeen, unbuilt
 from theorax.verifiers.kinds.over_boxes import is_certified, on_box, rational_of
 
 
@@ -142,7 +142,7 @@ def _on_instances(claim: Inequality, prepared: Prepared, observed: Observed) -> 
         prepared,
         replace(decision, status=Status.SUPPORTED) if certified else decision,
         tuple(Point(float(size), max(excess), None, len(excess)) for size, excess in by_size.items()),
-        ("instances outside the law sampled",),
+        (unbuilt(prepared, observed, holds=certified),),
         rigorous=found.status is not Status.INCONCLUSIVE,
         statistical=False,
         detail=found.detail,

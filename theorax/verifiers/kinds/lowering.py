@@ -166,6 +166,15 @@ class RoundingSeen:
         return tuple(SAFETY * seen.get(size, most) * unit for size, unit in zip(sizes, units, strict=True))
 
 
+def unbuilt(prepared: Prepared, observed: Observed, *, holds: bool) -> str:
+    """The instances that a decision on those built does not see, with the share of the law that may be otherwise."""
+    if not (holds and observed.line.random):
+        return "instances that were not built"
+    fewest = min(len(observed.instances.get(size, ())) or observed.line.draws for size in observed.line.sizes)
+    share = 1 - prepared.levels.support ** (1 / fewest)
+    return f"instances that were not built, up to {100 * share:.2g} % of their law at a size"
+
+
 class Judge(ABC, Generic[C]):
     """Decides claims of one kind; abstract.
 

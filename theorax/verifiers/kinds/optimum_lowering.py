@@ -25,7 +25,7 @@ from theorax.numerics.arithmetics import Ball
 from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.sweep_lines import Cell
-from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared
+from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared, unbuilt
 from theorax.verifiers.kinds.over_boxes import judged, rational_of, values
 
 
@@ -132,7 +132,7 @@ def _together(found: list[DualityGap], prepared: Prepared, observed: Observed) -
         prepared,
         decision,
         points,
-        ("instances outside the law sampled",),
+        (unbuilt(prepared, observed, holds=status is Status.SUPPORTED),),
         rigorous=certain,
         statistical=False,
         detail=detail,
