@@ -63,9 +63,10 @@ def attention(
 
 
 def _of_wide_queries(key: Any, T: Extent, d_qk: Extent, tied: Array, aligned: Array) -> Float[Array, "N N"]:
-    """The scores of queries and keys of width D = T d_qk, in law: Q K^T = R O K^T with a Bartlett factor R of Q = R O.
+    """Scores of queries and keys of width D = T d_qk, in law.
 
-    O has orthonormal rows, so that O K^T is Gaussian and independent of R. The first row is what tokens share.
+    Q = R O with a Bartlett factor R and orthonormal rows O. Then Q K^T = R O K^T, and O K^T is Gaussian, independent of R.
+    The first row is what tokens share.
     """
     rows, wide = Extent(T.value + 1, T.padded + 1), Extent(T.value * d_qk.value, (T.padded + 1) * d_qk.padded)
     R = bartlett(named(key, "wide queries"), rows, wide)

@@ -142,9 +142,9 @@ def masked(density: Expr) -> EnsembleLaw:
 class LinearLayer(eqx.Module):
     """A linear layer without bias."""
 
-    weight: Float[Array, "N N"]
+    weight: Float[Array, "M N"]
 
-    def __call__(self, x: Float[Array, " N"]) -> Float[Array, " N"]:
+    def __call__(self, x: Float[Array, " N"]) -> Float[Array, " M"]:
         """W x."""
         return self.weight @ x
 

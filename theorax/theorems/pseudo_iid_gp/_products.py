@@ -49,7 +49,7 @@ def low_rank() -> Iterator[Step | Cited | Solved]:
 
 @lemma
 def blocks() -> Iterator[Step]:
-    """Every number b of equal blocks, m units, n inputs: a row keeps k (k - 1) of its n (n - 1) pairs of columns, k = n/b."""
+    """Every number b of equal blocks, m units, n inputs: a row keeps n/b of its columns."""
     b, m = symbols("b m", positive=True)
     k, side, products = n / b, m / b, setting.block_products(n, b, m)
     within = b**2 * k * (k - 1) / (n * (n - 1))
