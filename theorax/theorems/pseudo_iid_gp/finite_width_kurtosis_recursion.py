@@ -220,9 +220,11 @@ theorem = Theorem(
                 "Gaussian, erf from q = 3": subject(setting.GAUSSIAN, ERF, EDGE | {q: Integer(3)}),
                 "Haar, tanh from q = 3": subject(setting.HAAR, TANH, CRITICAL | {q: Integer(3)}).breaking(H.iid),
                 "Haar taken for Gaussian": subject(setting.HAAR, RELU, MOVED, IID).breaking(H.listed, H.iid, fails=moving),
-                "ReLU from q = 4, every second layer n/2": tapered(RELU, MOVED, HALF).breaking(H.equal, fails=moving),
-                "tanh from q = 3, every second layer 2 n": tapered(TANH, CRITICAL | {q: Integer(3)}, 2).breaking(H.equal),
-                "ReLU, equal widths taken for 2 n": tapered(RELU, MOVED, 2)(drawn=1.0).breaking(H.alternating, fails=unequal),
+                "ReLU from q = 4, every second layer n/2": tapered(RELU, MOVED, HALF).breaking(H.equal),
+                "tanh from q = 3, every second layer 2 n": tapered(TANH, CRITICAL | {q: Integer(3)}, 2).breaking(
+                    H.equal, fails=moving,
+                ),
+                "equal widths taken for n/4": tapered(RELU, MOVED, HALF**2)(drawn=1.0).breaking(H.alternating, fails=unequal),
             },
         ),
         real=Experiment(
