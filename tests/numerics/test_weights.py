@@ -1,6 +1,7 @@
 """Random weight matrices: what each law promises of every draw, inside the padding as without it."""
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -81,3 +82,12 @@ def test_what_shares_a_scale_a_sum_or_a_block():
     columns = draws("correlated columns", 1, 200)
     products = SIZE * (columns[:, 0, 0] * columns[:, 1, 0])
     assert abs(products.mean() - 0.25) <= 5 * products.std(ddof=1) / np.sqrt(200)
+
+
+def test_a_program_of_few_laws_holds_these_and_no_other():
+    among, key, n = ("haar", "masked"), root(5), Extent(SIZE, PADDED)
+    for law in (*among, "uniform"):
+        place, share = jnp.int32(weight_matrices.MENU.index(law)), jnp.asarray(SHARES.get(law, 1.0))
+        W = np.asarray(weight_matrices.weights(key, n, place, share, among))
+        alone = np.asarray(weight_matrices.weights(key, n, place, share))
+        np.testing.assert_array_equal(W, alone if law in among else np.full_like(W, np.nan))

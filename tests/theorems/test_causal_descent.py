@@ -13,6 +13,7 @@ from scipy.special import iv
 
 from theorax.numerics import platform
 from theorax.theorems.causal_kernel_descent._descent import (
+    by_residuals,
     circle_spectrum,
     descent,
     fixed_point,
@@ -133,3 +134,13 @@ def test_reflections_and_the_spectrum_of_the_circle():
         )
         expected = iv(np.arange(25), 1.0) * np.where(np.arange(25) == 0, 1, 2)
         assert np.abs(np.asarray(circle_spectrum(24)) / expected - 1).max() <= 2000 * UNIT  # exp of logs up to 80
+
+
+@pytest.mark.parametrize("exponential", [0, 1])
+def test_residuals_and_substitution_find_one_limit(tokens, exponential):
+    platform.enable()
+    K, targets = kernel(jnp.asarray(tokens[:-1] @ tokens[:-1].T), exponential), jnp.asarray(tokens[1:])
+    one, other = by_residuals(K, targets), fixed_point(K, targets)
+    # Both are off by at most 2 T gamma_T ||u||, see substituted; sums by halves are less.
+    T, norm = len(K), float(jnp.linalg.norm(other))
+    assert float(jnp.abs(one - other).max()) <= 2 * 2 * T * 2 * T * UNIT * norm

@@ -44,11 +44,14 @@ MENU = (
 )
 
 
-def weights(key: Array, n: Extent, law: Int[Array, ""], share: Float[Array, ""]) -> Float[Array, "N N"]:
+def weights(
+    key: Array, n: Extent, law: Int[Array, ""], share: Float[Array, ""], among: tuple[str, ...] = MENU
+) -> Float[Array, "N N"]:
     """A square matrix of the law at this place of `MENU`.
 
     ``share`` is the rank over n ("low rank"), the rank, the number of blocks, the density, the mean fan-in or the
-    spread of scales; it does nothing elsewhere.
+    spread of scales; it does nothing elsewhere. ``among``: the laws that the program holds, each of which costs a
+    compilation; of another law every entry is not a number.
     """
     makers: tuple[Callable[[], Array], ...] = (
         lambda: gaussian(key, n, n, _root(1 / n.value)),
@@ -74,7 +77,11 @@ def weights(key: Array, n: Extent, law: Int[Array, ""], share: Float[Array, ""])
         lambda: triangle(key, n, jnp.arange(n.padded), jnp.arange(n.padded)),
         lambda: column_densities(key, n),
     )
-    return jax.lax.switch(law, makers)
+    if among == MENU:
+        return jax.lax.switch(law, makers)
+    held = [makers[MENU.index(name)] for name in among]
+    places = jnp.asarray([among.index(name) if name in among else len(among) for name in MENU])
+    return jax.lax.switch(places[law], [*held, lambda: jnp.full((n.padded, n.padded), jnp.nan)])
 
 
 def iid_uniform(key: Array, n: Extent) -> Float[Array, "N N"]:

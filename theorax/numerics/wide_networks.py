@@ -67,13 +67,16 @@ def deep_network(
     activation: Activation,
     weight_variance: Scalar = 1.0,
     bias_variance: Scalar = 0.0,
+    among: tuple[str, ...] = weight_matrices.MENU,
 ) -> DeepNetwork:
     """The network whose hidden layers have the law at this place of `weight_matrices.MENU`, entries of variance sw2/n."""
     sigma, layers = _root(weight_variance), jnp.arange(1, depth.padded)
     first = gaussian(named(key, "first layer"), n, Extent(features, features), sigma / _root(features))
 
     def weight(number: Array) -> Array:
-        return sigma * weight_matrices.weights(named(key, "layer", number), n, jnp.asarray(law), jnp.asarray(share))
+        return sigma * weight_matrices.weights(
+            named(key, "layer", number), n, jnp.asarray(law), jnp.asarray(share), among
+        )
 
     hidden = jax.lax.map(weight, layers)
     biases = jax.lax.map(lambda number: _bias(key, number, n, bias_variance), jnp.arange(depth.padded))
@@ -90,6 +93,7 @@ def pre_activations(
     activation: Activation,
     weight_variance: Scalar = 1.0,
     bias_variance: Scalar = 0.0,
+    among: tuple[str, ...] = weight_matrices.MENU,
 ) -> Float[Array, "depth inputs {n.padded}"]:
     r"""Pre-activations of a random network at these inputs: every layer, input and unit, jointly equal in law.
 
@@ -106,7 +110,7 @@ def pre_activations(
 
     def step(number: Array, found: Array) -> Array:
         inner = jnp.where(n.mask, activation(found[number - 1]), 0)
-        outer = sigma * layer(named(key, "layer", number), inner, n, law, share)
+        outer = sigma * layer(named(key, "layer", number), inner, n, law, share, among)
         return found.at[number].set(outer + _bias(key, number, n, bias_variance))
 
     empty = jnp.zeros((depth.padded, *start.shape), start.dtype)
@@ -114,14 +118,23 @@ def pre_activations(
 
 
 def layer(
-    key: PRNGKeyArray, F: Float[Array, "inputs N"], n: Extent, law: Scalar, share: Scalar
+    key: PRNGKeyArray,
+    F: Float[Array, "inputs N"],
+    n: Extent,
+    law: Scalar,
+    share: Scalar,
+    among: tuple[str, ...] = weight_matrices.MENU,
 ) -> Float[Array, "inputs N"]:
-    """$FW^T$ in law for W of the law at this place of `weight_matrices.MENU`; not a number where there is no sampler."""
+    """$FW^T$ in law for W of the law at this place of `weight_matrices.MENU`; not a number where there is no sampler.
+
+    ``among``: the laws that the program holds, each of which costs a compilation.
+    """
 
     # Ranks and shares of n have one sampler, and all draw their normals here: each branch costs a compilation.
     share = jnp.where(law == weight_matrices.MENU.index("low rank"), jnp.round(share * n.value), share)
-    makers = tuple(dict.fromkeys(SAMPLERS.get(name, _none) for name in weight_matrices.MENU))
-    branches = jnp.asarray([makers.index(SAMPLERS.get(name, _none)) for name in weight_matrices.MENU])
+    held = [SAMPLERS.get(name, _none) if name in among else _none for name in weight_matrices.MENU]
+    makers = tuple(dict.fromkeys(held))
+    branches = jnp.asarray([makers.index(maker) for maker in held])
     G = _normals(named(key, "normals"), len(F), n)
     return jax.lax.switch(branches[law], makers, key, F, G, n, share)
 

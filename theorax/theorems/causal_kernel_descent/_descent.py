@@ -45,6 +45,26 @@ def fixed_point(K: Float[Array, "T T"], targets: Float[Array, "T d"]) -> Float[A
     return substituted(K, jnp.tril(K, -1) @ targets)
 
 
+def by_residuals(K: Float[Array, "T T"], targets: Float[Array, "T d"]) -> Float[Array, "T d"]:
+    r"""The depth limit from its residuals $r_s = x_{s+1} - u_s$: $K_{tt} u_t = \sum_{s<t} K_{ts} r_s$, sums taken by halves.
+
+    **Errors:** row t is off by at most $\gamma_{\lceil \log_2 T \rceil + 2} \sum_{s<t} |K_{ts}| |r_s| / K_{tt}$.
+
+    **Source:** Higham 2002, section 4.2 for sums by halves.
+    """
+
+    def substitute(r: Array, row: tuple[Array, Array, Array]) -> tuple[Array, Array]:
+        number, values, target = row
+        terms = values[:, None] * r
+        while len(terms) > 1:
+            terms = jnp.concatenate([terms, jnp.zeros_like(terms[: len(terms) % 2])])
+            terms = terms[::2] + terms[1::2]
+        u = terms[0] / values[number]
+        return r.at[number].set(target - u), u
+
+    return jax.lax.scan(substitute, jnp.zeros_like(targets), (jnp.arange(len(K)), K, targets))[1]
+
+
 def residuals(K: Float[Array, "T T"], targets: Float[Array, "T d"]) -> Float[Array, "T d"]:
     r"""Residuals of the depth limit: $u_t - x_{t+1}$, of which $K_L r = -\kappa x_+$ on the sphere.
 

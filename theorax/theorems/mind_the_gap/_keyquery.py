@@ -9,7 +9,7 @@ from sympy import Integer, Rational, exp
 
 from theorax.language import Hypothesis, Parameter, Size, Subject
 from theorax.numerics.attention import mean_token_removed, softmax_rows
-from theorax.numerics.ensembles import gaussian
+from theorax.numerics.ensembles import bartlett, gaussian
 from theorax.numerics.extents import Extent, block
 from theorax.numerics.keys import named
 from theorax.theorems.mind_the_gap._markov import at_an_edge, in_powers
@@ -35,7 +35,7 @@ def attention(
 ) -> Float[Array, "N N"]:
     """Attention on isometric tokens, whose queries X_0 W_Q and keys X_0 W_K are standard Gaussian whatever the tokens.
 
-    ``sharp`` beta^2 = ln T; ``wide`` scores of d_qk -> infinity; ``tied`` W_Q = W_K; ``aligned`` tokens of squared norm
+    ``sharp`` beta^2 = ln T; ``wide`` queries and keys T times as wide; ``tied`` W_Q = W_K; ``aligned`` tokens of squared norm
     one that share a direction of this squared weight, ``groups`` a direction in each of two groups instead; ``removed``
     the share of the outlier J subtracted; ``equal`` columns of W_Q in turn that are one column, or ``few`` > 0 columns in all.
     """
@@ -57,9 +57,23 @@ def attention(
     queries = rows("queries")[:, columns - columns % in_turn] * d_qk.mask
     keys = jnp.where(tied, queries, rows("keys"))
     scores = queries @ keys.T / jnp.sqrt(jnp.asarray(d_qk.value, zero.dtype))
-    scores = jax.lax.cond(wide, lambda: gaussian(named(key, "scores"), T, T), lambda: scores)
+    scores = jax.lax.cond(wide, lambda: _of_wide_queries(key, T, d_qk, tied, aligned), lambda: scores)
     A = softmax_rows(jnp.where(sharp, jnp.sqrt(jnp.log(size)), beta) * scores, T)
     return mean_token_removed(A, T, removed)
+
+
+def _of_wide_queries(key: Any, T: Extent, d_qk: Extent, tied: Array, aligned: Array) -> Float[Array, "N N"]:
+    """Scores of queries and keys of width D = T d_qk, in law.
+
+    Q = R O with a Bartlett factor R and orthonormal rows O. Then Q K^T = R O K^T, and O K^T is Gaussian, independent of R.
+    The first row is what tokens share.
+    """
+    rows, wide = Extent(T.value + 1, T.padded + 1), Extent(T.value * d_qk.value, (T.padded + 1) * d_qk.padded)
+    R = bartlett(named(key, "wide queries"), rows, wide)
+    keys = jnp.where(tied, R.T, gaussian(named(key, "wide keys"), rows, rows))
+    S = R @ keys / jnp.sqrt(jnp.asarray(wide.value, R.dtype))
+    both = jnp.sqrt(aligned * (1 - aligned)) * (S[1:, :1] + S[:1, 1:])
+    return (1 - aligned) * S[1:, 1:] + both + aligned * S[0, 0]
 
 
 layer = Subject(attention, sharp=0, wide=0, tied=0, aligned=0.0, removed=0.0, groups=0, equal=1, few=0)
@@ -68,6 +82,7 @@ TEMPERATURE = Hypothesis("the standard deviation beta of the scores does not gro
 INDEPENDENT = Hypothesis("W_Q and W_K are independent, with iid Gaussian entries")
 NOT_REMOVED = Hypothesis("nothing is subtracted from the attention matrix")
 RATIO = Hypothesis("phi = T/d_qk is fixed as T grows")
+WIDE = Hypothesis("queries and keys are much wider than the context is long, T/d_qk tends to zero as T grows")
 
 # By the mean and the variance of e^(beta x), x standard Gaussian.
 variance = exp(beta**2) - 1

@@ -4,6 +4,7 @@ A = softmax(beta q_i.k_j/sqrt(d_qk)) with standard Gaussian queries and keys, wh
 largest value is near one: s_1^2 = 1 + |A_perp^T u|^2 to second order, and column sums vary by the weights, as those of
 a random Markov matrix do, and by the norms of the keys, phi beta^4/2. The bulk, of order T^(-1/2), has the fourth
 moment 2 sigma_A^4 + phi beta^4 (keyquery_bulk_law), which is what the stable rank of A A^T exceeds one by, times T.
+Queries and keys much wider than the context, phi -> 0, leave the constants of a random Markov matrix.
 """
 
 from dataclasses import replace
@@ -34,10 +35,12 @@ H = hypotheses(
     temperature=program.TEMPERATURE,
     not_removed=program.NOT_REMOVED,
     ratio=program.RATIO,
+    wide=program.WIDE,
 )
 needed = (H.isometric, H.independent, H.temperature, H.not_removed)  # the ratio phi moves constants, no exponent
 excess = Limit(
     T * tail / top**4, 2 * variance**2 + phi * beta**4, as_=T, where=light, spread=12 / T, approach=program.smooth,
+    under=(*needed, H.ratio),
     margin=Relative(1, 8, "the quarter circle's 2 sigma_A^4 is 28 percent less at beta = 1/2, phi = 1"),
     wrong={"that of the quarter circle": 2 * variance**2},
 )  # fmt: skip
@@ -46,8 +49,20 @@ outlier = Limit(
     approach=Corrections(
         size=0.1, slowest=1, rest=0, reference=64, reason="as for moments; at most 0.03 at T = 64 on other seeds"
     ),
+    under=(*needed, H.ratio),
     margin=Relative(3, 32, "without the fluctuation of the keys' norms it is a tenth less at beta = 1/2, phi = 1"),
     wrong={"that of a random Markov matrix": variance / 2},
+)  # fmt: skip
+# T/d_qk = phi/T adds a term of its own to the order 1/T, which either class holds.
+wide_excess = replace(
+    excess, to=2 * variance**2, under=(*needed, H.wide),
+    margin=Relative(1, 8, "queries as wide as the context is long, phi = 1, leave 39 percent more at beta = 1/2"),
+    wrong={"that of a fixed phi": excess.to},
+)  # fmt: skip
+wide_outlier = replace(
+    outlier, to=variance / 2, under=(*needed, H.wide),
+    margin=Relative(1, 20, "at phi = 1 the norms of the keys leave 11 percent more at beta = 1/2"),
+    wrong={"that of a fixed phi": outlier.to},
 )  # fmt: skip
 gap = Rate(
     second / top, 1 / sqrt(T), as_=T, spread=3 / T ** Rational(2, 3), approach=program.edges,
@@ -88,24 +103,41 @@ def first_order():
     yield Step("half of T(s_1^2 - 1): within and between columns", (variance + phi * limit_of_it) / 2, outlier.to)
 
 
+@derives(wide_excess, wide_outlier)
+def without_norms():
+    """Generic beta; phi tends to zero after T, and that both may at once is measured."""
+    for name, fixed, alone in (("excess", excess, wide_excess), ("outlier", outlier, wide_outlier)):
+        yield Step(name, sympy.Limit(fixed.to, phi, 0), alone.to)
+
+
 every = (excess, outlier, gap, layer_gap, layer_collapse)
+wider, both = layer(wide=1).breaking(H.ratio), (wide_excess, wide_outlier)
 theorem = Theorem(
     place="the gap of key-query attention (reconstructed); constants derived here",
     label="reconstructed",
     uses=("markov_top_and_second_singular", "keyquery_bulk_law", "leading_singular_values"),
     hypotheses=H,
-    claims=dict(excess=excess, outlier=outlier, gap=gap, layer_gap=layer_gap, layer_collapse=layer_collapse),
-    proofs=(first_order,),
+    claims=dict(
+        excess=excess, outlier=outlier, wide_excess=wide_excess, wide_outlier=wide_outlier, gap=gap, layer_gap=layer_gap,
+        layer_collapse=layer_collapse,
+    ),
+    proofs=(first_order, without_norms),
     experiments=dict(
         layer=Experiment(
             observe, (seen, cv), {T: setting.WIDTHS}, derived={d_qk: T / phi}, at=program.CASES,
             draws=Efforts(96, 96, 256), adopt=user_layer, asked=(layer_gap, layer_collapse), padded=True,
             subjects={
-                "key-query attention": layer,
+                "key-query attention": layer.breaking(H.wide, fails=wide_excess),
                 "sharp softmax": layer(sharp=1).breaking(H.temperature, fails=(excess, outlier, gap, layer_gap)),
-                "wide queries": layer(wide=1).breaking(H.ratio, fails=(excess, outlier)),
+                "wide queries": wider.breaking(fails=(excess, outlier)),
+                "wide queries, sharp softmax": wider(sharp=1).breaking(H.temperature, fails=both),
+                "wide queries, W_Q = W_K": wider(tied=1).breaking(H.independent, fails=both),
+                "wide queries, outlier removed": wider(removed=1.0).breaking(H.not_removed, fails=both),
+                "wide queries, aligned tokens": wider(aligned=0.5).breaking(H.isometric, fails=both),
                 # As with an eighth of the dimensions: phi is eight times as large.
-                "eight columns of W_Q in turn equal": layer(equal=8).breaking(H.independent, fails=(excess, outlier)),
+                "eight columns of W_Q in turn equal": layer(equal=8).breaking(
+                    H.independent, H.wide, fails=(excess, outlier, wide_outlier),
+                ),
                 "two columns in W_Q": layer(few=2).breaking(
                     H.independent, fails=(gap, layer_gap, layer_collapse),
                 ),
@@ -122,5 +154,6 @@ theorem = Theorem(
         "Moments of exp(beta x) converge slowly, so excess and outlier are claimed for beta <= 3/5. Above it spikes of "
         "the log-normal weights stand out of the bulk at every size within reach.",
         "The Markov model has this gap but not this bulk: it is not a model of key-query attention's whole spectrum.",
+        "Wide queries and keys have T d_qk columns where the others have d_qk, so that T/d_qk is phi/T there.",
     ),
 )  # fmt: skip

@@ -9,20 +9,23 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
-from sympy import Expr, Function, Integer, limit, oo
+from sympy import Expr, Function, Integer, Rational, limit, oo
 
 from theorax.language import Measured, Parameter, Subject
 from theorax.numerics.extents import Extent, literal
 from theorax.numerics.keys import named
 from theorax.numerics.wide_networks import deep_network, pre_activations
 from theorax.theorems.pseudo_iid_gp import _ensembles as setting
-from theorax.theorems.pseudo_iid_gp._deep import l
+from theorax.theorems.pseudo_iid_gp._deep import l, q
 from theorax.theorems.pseudo_iid_gp._ensembles import EnsembleLaw, across, crossed, fourth, own, width
 from theorax.theorems.pseudo_iid_gp._kernels import phi
+from theorax.theorems.pseudo_iid_gp._moments import erf_point, power_mean, relu_point, tanh_point, variance_slope
 
 f0 = Parameter("f0", "limit of fourth", positive=True)
 own_1 = Parameter("own_1", "limit of n (own - 1)")
 pair_1 = Parameter("pair_1", "limit of n (across + 2 crossed - 1)")
+lam = Parameter("lam", "width of every second layer over n", positive=True)
+act = Parameter("act", "place of the activation among ReLU, erf, tanh, from zero on", integer=True, nonnegative=True)
 excess = Measured("excess", "n (E h^4 - 3 (E h^2)^2)/q^2 after l layers, unbiased", over=(l,))
 
 
@@ -36,38 +39,42 @@ class geometric(Function):
         return sum((x**j for j in range(int(count))), Integer(0)) if count.is_Integer else None
 
 
-class relu_variance(Function):
-    """Variance of the l-th layer of ReLU networks from q on, at (l, q, sw2, sb2); written out once l is a number."""
+class variance_of_layer(Function):
+    """Variance of the l-th layer from q on, at (l, act, q, sw2, sb2); written out once l is a number."""
 
-    nargs = 4
+    nargs = 5
 
     @classmethod
-    def eval(cls, count: Expr, start: Expr, weight: Expr, bias: Expr) -> Expr | None:
+    def eval(cls, count: Expr, act: Expr, start: Expr, weight: Expr, bias: Expr) -> Expr | None:
         if not count.is_Integer:
             return None
         K = start
         for _ in range(int(count) - 1):
-            K = bias + weight * K / 2
+            K = bias + weight * power_mean(2, act, K)
         return K
 
 
-class relu_cumulant(Function):
-    """3 (S_own + chi^2 V) after l ReLU layers whose variance moves from q on; written out once l is a number."""
+class moving_cumulant(Function):
+    """3 (S_own + chi^2 V) after l layers whose variance moves from q on, at (l, lam, act, q, sw2, sb2, f0, own_1, pair_1).
 
-    nargs = 7
+    Every second layer has lam n units; written out once l is a number.
+    """
+
+    nargs = 9
 
     @classmethod
     def eval(
-        cls, count: Expr, start: Expr, weight: Expr, bias: Expr, f0: Expr, own_1: Expr, pair_1: Expr
+        cls, count: Expr, lam: Expr, act: Expr, start: Expr, sw2: Expr, sb2: Expr, f0: Expr, own_1: Expr, pair_1: Expr
     ) -> Expr | None:
         if not count.is_Integer:
             return None
-        V, chi = Integer(0), weight / 2
-        for layer in range(1, int(count)):
-            K = relu_variance(Integer(layer), start, weight, bias)
-            V = weight**2 * (3 * K**2 / 2 + (pair_1 - 1) * K**2 / 4) + chi**2 * V
-        K = relu_variance(count, start, weight, bias)
-        return 3 * (weight**2 * (f0 * K**2 / 2 + (own_1 - 1) * K**2 / 4) + chi**2 * V)
+        V, layers = Integer(0), int(count)
+        for layer in range(1, layers + 1):
+            K = variance_of_layer(Integer(layer), act, start, sw2, sb2)
+            m2, m4, share = power_mean(2, act, K), power_mean(4, act, K), (1, lam)[(layer - 1) % 2]
+            kind = f0 * m4 / 3 + (own_1 - 1) * m2**2 if layer == layers else m4 + (pair_1 - 1) * m2**2
+            V = sw2**2 * kind / share + (sw2 * variance_slope(act, K)) ** 2 * V
+        return 3 * V
 
 
 IID = {f0: Integer(3), own_1: Integer(0), pair_1: Integer(0)}
@@ -82,14 +89,23 @@ def constants(law: EnsembleLaw) -> dict[Parameter, Expr]:
     return dict(zip((f0, own_1, pair_1), limits, strict=True))
 
 
+ROOT, EDGE, BIASED = relu_point(Integer(0)), erf_point(Integer(1)), relu_point(Rational(1, 2))
+CRITICAL = tanh_point(Rational(570048, 10**6), Rational(1760955, 10**6))
+SATURATED = tanh_point(Rational(7, 2), Integer(4))
+MOVED = BIASED | {q: Integer(4)}
+
 SAMPLED, REAL = 64, 32
 
 
 class Ensemble(eqx.Module):
-    """Pre-activations of independent networks, all layers but the last."""
+    """Pre-activations of independent networks, all layers but the last, and the widths of these layers."""
 
     h: Float[Array, "networks layers N"]
+    widths: Float[Array, " layers"]
     activation: Array
+
+
+SAMPLED_LAWS, REAL_LAWS = ("gaussian", "haar", "low rank", "blocks"), ("uniform", "masked", "hadamard")
 
 
 def sampled(
@@ -99,36 +115,55 @@ def sampled(
     x = jnp.sqrt((q - sb2) / sw2).reshape(1, 1)
 
     def network(number: Array) -> Float[Array, "layers N"]:
-        layers = pre_activations(
-            named(key, "network", number), x, n, literal(l), law, share, lambda h: phi(h, activation), sw2, sb2
-        )
-        return layers[:, 0]
+        here, active = named(key, "network", number), lambda h: phi(h, activation)
+        return pre_activations(here, x, n, literal(l), law, share, active, sw2, sb2, SAMPLED_LAWS)[:, 0]
 
-    return Ensemble(jax.vmap(network)(jnp.arange(SAMPLED)), activation)
+    return Ensemble(jax.vmap(network)(jnp.arange(SAMPLED)), jnp.full(l, width(n)), activation)
 
 
 def real(
     key: Array, n: Extent, l: int, law: Array, share: Array, activation: Array, q: Array, sw2: Array, sb2: Array
 ) -> Ensemble:
-    """Networks with their weights, of every law of the menu."""
+    """Networks with their weights."""
     x = jnp.sqrt((q - sb2) / sw2).reshape(1)
 
     def network(number: Array) -> Float[Array, "layers N"]:
-        net = deep_network(
-            named(key, "network", number), 1, n, literal(l), law, share, lambda h: phi(h, activation), sw2, sb2
-        )
-        return net(x)
+        here, active = named(key, "network", number), lambda h: phi(h, activation)
+        return deep_network(here, 1, n, literal(l), law, share, active, sw2, sb2, REAL_LAWS)(x)
 
-    return Ensemble(jax.vmap(network)(jnp.arange(REAL)), activation)
+    return Ensemble(jax.vmap(network)(jnp.arange(REAL)), jnp.full(l, width(n)), activation)
+
+
+def alternating(
+    key: Array, n: Extent, l: int, activation: Array, drawn: Array, sphere: Array, q: Array, sw2: Array, sb2: Array
+) -> Ensemble:
+    """Networks of iid Gaussian weights, sampled without them, whose every second layer has ``drawn`` n units, at most 2 n.
+
+    ``sphere``: the normals of a layer have the length that is theirs on the average.
+    """
+    place, number = jnp.arange(2 * n.padded), jnp.arange(l)
+    widths = width(n) * jnp.where(number % 2 == 0, 1, drawn)
+
+    def layer(S: Array, number: Array) -> tuple[Array, Array]:
+        units = place < widths[number]
+        g = jnp.where(units, jax.random.normal(named(key, "layer", number), (SAMPLED, len(place))), 0)
+        g = g * jnp.where(sphere & (number > 0), jnp.sqrt(widths[number] / (g**2).sum(1, keepdims=True)), 1)
+        h = jnp.sqrt(S)[:, None] * g
+        after = sb2 + sw2 * jnp.where(units, phi(h, activation) ** 2, 0).sum(1) / widths[number]
+        return after, h
+
+    h = jax.lax.scan(layer, jnp.full(SAMPLED, q), number)[1]
+    return Ensemble(h.transpose(1, 0, 2), widths, activation)
 
 
 def observe(
     net: Ensemble, n: Extent, fourth: Array, own: Array, sw2: Array, sb2: Array, q: Array
 ) -> dict[str, Float[Array, " layers"]]:
     """The cumulant, the last layer averaged exactly and (E h^2)^2 from pairs of networks."""
-    f, count = jnp.where(n.mask, phi(net.h, net.activation), 0), len(net.h)
-    square, power = (f**2).sum(-1) / width(n), (f**4).sum(-1) / width(n)
-    products = fourth * power / width(n) + 3 * own * (square**2 - power / width(n))
+    units, count = jnp.arange(net.h.shape[-1]) < net.widths[:, None], len(net.h)
+    f = jnp.where(units, phi(net.h, net.activation), 0)
+    square, power = (f**2).sum(-1) / net.widths, (f**4).sum(-1) / net.widths
+    products = fourth * power / net.widths + 3 * own * (square**2 - power / net.widths)
     given = 3 * sb2**2 + 6 * sb2 * sw2 * square + sw2**2 * products  # E h^4 given the layer before
     second = sb2 + sw2 * square
     pairs = (second.sum(0) ** 2 - (second**2).sum(0)) / (count * (count - 1))
@@ -143,7 +178,8 @@ def subject(
     build: Any = sampled,
 ) -> Subject:
     """Networks of this law and activation at this point."""
-    return law.subject(build, {**constants(law), **point, **(knows or {})}, activation=activation)
+    known = {**constants(law), act: int(activation), lam: 1, **point, **(knows or {})}
+    return law.subject(build, known, activation=activation)
 
 
 def weighted(
@@ -151,3 +187,9 @@ def weighted(
 ) -> Subject:
     """The same with real weights."""
     return subject(law, activation, point, knows, build=real)
+
+
+def tapered(activation: int, point: Mapping[Parameter, Any], ratio: Expr | int) -> Subject:
+    """iid Gaussian networks at this point whose every second layer has ``ratio`` n units."""
+    known = {**setting.GAUSSIAN.knows, **IID, act: int(activation), lam: ratio, **point}
+    return Subject(alternating, knows=known, activation=activation, drawn=float(ratio), sphere=0)

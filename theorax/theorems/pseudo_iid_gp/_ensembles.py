@@ -87,10 +87,10 @@ def low_rank_products(n: Expr, r: Expr) -> dict[str, Expr]:
     )
 
 
-def block_products(n: Expr, b: Expr) -> dict[str, Expr | int]:
-    """For b equal diagonal blocks of Gaussian entries, permuted."""
-    within = (n - b) / (n - 1)
-    return dict(fourth=3 * b, own=within, across=(n - within) / (n - 1), crossed=0)
+def block_products(n: Expr, b: Expr, m: Expr | None = None) -> dict[str, Expr | int]:
+    """For b equal diagonal blocks of Gaussian entries, permuted; n inputs and m units, as many if not said otherwise."""
+    m = n if m is None else m
+    return dict(fourth=3 * b, own=(n - b) / (n - 1), across=(n - (m - b) / (m - 1)) / (n - 1), crossed=0)
 
 
 GAUSSIAN = EnsembleLaw("gaussian", **_iid(3))
@@ -142,9 +142,9 @@ def masked(density: Expr) -> EnsembleLaw:
 class LinearLayer(eqx.Module):
     """A linear layer without bias."""
 
-    weight: Float[Array, "N N"]
+    weight: Float[Array, "M N"]
 
-    def __call__(self, x: Float[Array, " N"]) -> Float[Array, " N"]:
+    def __call__(self, x: Float[Array, " N"]) -> Float[Array, " M"]:
         """W x."""
         return self.weight @ x
 

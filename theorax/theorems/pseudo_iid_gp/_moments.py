@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
-from sympy import Add, Expr, Function, Integer, Rational, cosh, diff, erf, exp, pi, sqrt, tanh
+from sympy import (
+    Add,
+    Derivative,
+    Expr,
+    Function,
+    Integer,
+    Integral,
+    Rational,
+    Symbol,
+    cosh,
+    diff,
+    erf,
+    exp,
+    oo,
+    pi,
+    sqrt,
+    tanh,
+)
 
-from theorax.language import Parameter
+from theorax.language import Parameter, Step, lemma
 from theorax.theorems.pseudo_iid_gp import _deep as deep
 from theorax.theorems.pseudo_iid_gp._deep import q, sb2, sw2
+from theorax.theorems.pseudo_iid_gp._kernels import ERF, RELU
 
 m2 = Parameter("m2", "E phi(sqrt q z)^2", positive=True)
 m4 = Parameter("m4", "E phi(sqrt q z)^4", positive=True)
@@ -98,3 +116,55 @@ def erf_point(variance: Expr) -> dict[Parameter, Any]:
 def relu_point(bias: Expr) -> dict[Parameter, Any]:
     """ReLU at q = 1 with biases of this variance, less than one."""
     return {q: Integer(1), sw2: 2 * (1 - bias), sb2: bias, m2: Rational(1, 2), m4: Rational(3, 2), chi: 1 - bias}
+
+
+class power_mean(Function):
+    """E phi^power under N(0, K) at (power, act, K) for powers two and four; a number once act and K are."""
+
+    nargs = 3
+
+    @classmethod
+    def eval(cls, power: Expr, act: Expr, K: Expr) -> Expr | None:
+        if act == RELU:
+            return K / 2 if power == 2 else 3 * K**2 / 2
+        return _moment(int(power), int(act), K.evalf(30)) if act.is_Integer and K.is_number else None
+
+
+class variance_slope(Function):
+    """Derivative of E phi^2 under N(0, K) in K, half the mean of its second derivative, at (act, K); a number once both are."""
+
+    nargs = 2
+
+    @classmethod
+    def eval(cls, act: Expr, K: Expr) -> Expr | None:
+        if act == RELU:
+            return Rational(1, 2)
+        if not (act.is_Integer and K.is_number):
+            return None
+        if act == ERF:
+            return diff(deep.ERF_SQUARE, q).subs(q, K).evalf(30)
+        return 1 - 4 * power_mean(Integer(2), act, K) + 3 * power_mean(Integer(4), act, K)
+
+
+@lru_cache(maxsize=256)
+def _moment(power: int, activation: int, variance: Expr) -> Expr:
+    if activation == ERF and power == 2:
+        return deep.ERF_SQUARE.subs(q, variance).evalf(30)
+    return mean(lambda x: (erf(x) if activation == ERF else tanh(x)) ** power, variance)
+
+
+@lemma
+def slopes() -> Iterator[Step]:
+    """Each activation: chi = sigma_w^2 E (phi^2)''/2."""
+    x, s = Symbol("x", real=True), Symbol("s", real=True)
+    normal = exp(-(x**2) / (2 * q)) / sqrt(q)
+    yield Step("the density solves the heat equation in q", Derivative(normal, q), Derivative(normal, (x, 2)) / 2)
+    yield Step("tanh", Derivative(tanh(x) ** 2, (x, 2)) / 2, 1 - 4 * tanh(x) ** 2 + 3 * tanh(x) ** 4)
+    density = exp(-(s**2) / 2) / sqrt(2 * pi)
+    yield Step("ReLU, the slope of q E z^2 over z > 0", Integral(s**2 * density, (s, 0, oo)), Rational(1, 2))
+    yield Step("erf", Derivative(deep.ERF_SQUARE, q), 4 / (pi * (1 + 2 * q) * sqrt(1 + 4 * q)))
+
+
+def moments_at(K: Expr, act: Expr) -> dict[Parameter, Expr]:
+    """The three moments of the activation at this place under N(0, K)."""
+    return {m2: power_mean(2, act, K), m4: power_mean(4, act, K), chi: sw2 * variance_slope(act, K)}

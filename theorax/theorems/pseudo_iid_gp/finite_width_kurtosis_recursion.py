@@ -6,6 +6,8 @@ there by chi^2, chi = dK'/dK the slope of the map of variances. A single unit se
 
     V' = S_cross + chi^2 V,    n (E h^4 - 3 (E h^2)^2) -> 3 (S_own + chi^2 V).
 
+The variance of the first layer may be any: each layer has its own moments. A layer of lam n iid units adds S/lam.
+
 Of the law only three limits enter: fourth -> f0, n (own - 1) -> own_1, n (across + 2 crossed - 1) -> pair_1. Measured is
 the cumulant itself, by networks in pairs: E h^2 is off its limit by as much as is looked for. The last layer is averaged
 exactly, by the products of four entries of its law.
@@ -14,17 +16,40 @@ exactly, by the products of four entries of its law.
 from dataclasses import replace
 
 import sympy
-from sympy import Derivative, Integer, Integral, Rational, Subs, Symbol, exp, oo, pi, sqrt, tanh
+from sympy import Integer, Rational, Subs, Symbol, oo
 
 from theorax.language import *
 from theorax.theorems.pseudo_iid_gp import _cumulants as cumulants
-from theorax.theorems.pseudo_iid_gp import _deep as deep
 from theorax.theorems.pseudo_iid_gp import _ensembles as setting
-from theorax.theorems.pseudo_iid_gp._cumulants import IID, constants, excess, f0, own_1, pair_1, subject, weighted
+from theorax.theorems.pseudo_iid_gp._cumulants import (
+    BIASED,
+    CRITICAL,
+    EDGE,
+    IID,
+    MOVED,
+    ROOT,
+    SATURATED,
+    act,
+    constants,
+    excess,
+    f0,
+    lam,
+    own_1,
+    pair_1,
+    subject,
+    tapered,
+    weighted,
+)
 from theorax.theorems.pseudo_iid_gp._deep import l, q, sb2, sw2
 from theorax.theorems.pseudo_iid_gp._ensembles import n
 from theorax.theorems.pseudo_iid_gp._kernels import ERF, RELU, TANH
-from theorax.theorems.pseudo_iid_gp._moments import chi, erf_point, m2, m4, relu_point, tanh_point
+from theorax.theorems.pseudo_iid_gp._moments import (
+    chi,
+    m2,
+    m4,
+    moments_at,
+    slopes,
+)
 
 S_own = sw2**2 * (f0 * m4 / 3 + (own_1 - 1) * m2**2)
 S_cross = sw2**2 * (m4 + (pair_1 - 1) * m2**2)
@@ -46,7 +71,9 @@ H = hypotheses(
     stationary="q = sigma_b^2 + sigma_w^2 E phi(sqrt q z)^2",
     saturating="phi is tanh at q = 7/2 and sigma_w^2 = 4, where it saturates",
     haar="weights are Haar orthogonal",
-    relu="phi is ReLU, and the variance of the first layer is any",
+    equal="all layers are n units wide",
+    iid="the entries of W are iid Gaussian",
+    alternating="layers are n and lam n units wide in turn, the first one n",
     first=Hypothesis(
         "the first layer is Gaussian, so that V starts from zero", unbroken="another start is another V alone"
     ),
@@ -69,11 +96,6 @@ literal_weights = replace(
     approach=in_powers(16, "two layers, each rational in n; beside 1/n at most 0.03 at n = 16, sampled on other seeds"),
 )
 
-ROOT, EDGE = relu_point(Integer(0)), erf_point(Integer(1))
-BIASED = relu_point(Rational(1, 2))
-CRITICAL = tanh_point(Rational(570048, 10**6), Rational(1760955, 10**6))
-SATURATED = tanh_point(Rational(7, 2), Integer(4))
-MOVED = BIASED | {q: Integer(4)}
 further = Limit(
     excess, kurtosis.to.subs(constants(setting.HAAR)).subs(SATURATED), as_=n, under=(H.saturating, H.haar, H.first),
     on="sampled", spread=Rational(1, 4), approach=IN_POWERS,
@@ -85,20 +107,26 @@ further = Limit(
 )  # fmt: skip
 
 
-def relu_moments(K):
-    """The moments of ReLU under N(0, K)."""
-    return {m2: K / 2, m4: 3 * K**2 / 2, chi: sw2 / 2}
+def along(ratio, f0, own_1, pair_1):
+    """The same by the recursion, from any variance q of the first layer on, over q^2."""
+    return cumulants.moving_cumulant(l, ratio, act, q, sw2, sb2, f0, own_1, pair_1) / q**2
 
 
+last = cumulants.variance_of_layer(l, act, q, sw2, sb2)
 moving = Limit(
-    excess, cumulants.relu_cumulant(l, q, sw2, sb2, f0, own_1, pair_1) / q**2, as_=n, on="started",
-    under=(H.relu, H.listed, H.first), spread=Rational(1, 4), approach=in_powers(16, "two layers rational in n"),
+    excess, along(Integer(1), f0, own_1, pair_1), as_=n, on="started", under=(H.listed, H.first, H.equal),
+    spread=Rational(1, 4), approach=IN_POWERS,
     margin=Relative(1, 8, "the variance of the first layer in all of them, or of the last, moves it by a fifth and more"),
     wrong={
-        "the variance of the first layer everywhere": predicted(S_own, S_cross).subs(relu_moments(q)),
-        "that of the last layer": predicted(S_own, S_cross).subs(relu_moments(cumulants.relu_variance(l, q, sw2, sb2))),
-        "every law taken for iid": cumulants.relu_cumulant(l, q, sw2, sb2, *IID.values()) / q**2,
+        "the variance of the first layer everywhere": predicted(S_own, S_cross).subs(moments_at(q, act)),
+        "that of the last layer": predicted(S_own, S_cross).subs(moments_at(last, act)),
+        "every law taken for iid": along(Integer(1), *IID.values()),
     },
+)  # fmt: skip
+unequal = replace(
+    moving, to=along(lam, *IID.values()), on="started", under=(H.iid, H.first, H.alternating), spread=Rational(1, 2),
+    margin=Relative(1, 8, "two layers of equal width are a third away from a second one of n/2, a quarter from 2 n"),
+    wrong={"equal widths": along(Integer(1), *IID.values()), "n divided by lam in all": along(1, *IID.values()) / lam},
 )  # fmt: skip
 
 
@@ -123,15 +151,16 @@ def one_unit():
         V_before = S_cross + chi**2 * V_before
 
 
-@derives(moving)
+@derives(moving, unequal)
 def path():
-    """ReLU, any start; one to four layers: what one_unit has, at the variance of each layer."""
-    K, V = q, Integer(0)
-    for layers in range(1, 5):
-        at = relu_moments(K)
-        found = Subs(3 * (S_own + chi**2 * V) / q**2, tuple(at), tuple(at.values()))
-        yield Step(f"{layers} layers", found, moving.to.subs(l, layers))
-        K, V = sb2 + sw2 * at[m2], (S_cross + chi**2 * V).subs(at)
+    """Any activation and start, widths n and lam n in turn; one to four layers: what one_unit has, layer by layer."""
+    for claim, known in ((moving, {}), (unequal, IID)):
+        K, V = q, Integer(0)
+        for layers in range(1, 5):
+            at, share = moments_at(K, act), (lam if claim is unequal and layers % 2 == 0 else 1)
+            found = Subs(3 * (S_own / share + chi**2 * V) / q**2, tuple(at), tuple(at.values()))
+            yield Step(f"{layers} layers", found.subs(known), claim.to.subs(l, layers))
+            K, V = sb2 + sw2 * at[m2], (S_cross / share + chi**2 * V).subs(at).subs(known)
 
 
 @lemma
@@ -153,26 +182,13 @@ def table():
     yield Step("ReLU, Haar and Gaussian, one layer", [nine, fifteen], [9, 15])
 
 
-@lemma
-def slopes():
-    """Each activation: chi = sigma_w^2 E (phi^2)''/2."""
-    x, s = Symbol("x", real=True), Symbol("s", real=True)
-    normal = exp(-(x**2) / (2 * q)) / sqrt(q)
-    yield Step("the density solves the heat equation in q", Derivative(normal, q), Derivative(normal, (x, 2)) / 2)
-    yield Step("tanh", Derivative(tanh(x) ** 2, (x, 2)) / 2, 1 - 4 * tanh(x) ** 2 + 3 * tanh(x) ** 4)
-    density = exp(-(s**2) / 2) / sqrt(2 * pi)
-    yield Step("ReLU, the slope of q E z^2 over z > 0", Integral(s**2 * density, (s, 0, oo)), Rational(1, 2))
-    yield Step("erf", Derivative(deep.ERF_SQUARE, q), 4 / (pi * (1 + 2 * q) * sqrt(1 + 4 * q)))
-
-
-HALF = setting.low_rank(Rational(1, 2))
-NEITHER = (H.saturating, H.haar)
+HALF, RANK, NEITHER = Rational(1, 2), setting.low_rank(Rational(1, 2)), (H.saturating, H.haar)
 theorem = Theorem(
     place="finite width, several layers (iid: Yaida 2020, Hanin 2024; other laws derived here)",
     label="derived",
     uses=("single_layer_kurtosis_table", "wide_network_samplers", "gaussian_expectation"),
     hypotheses=H,
-    claims=dict(kurtosis=kurtosis, literal_weights=literal_weights, further=further, moving=moving),
+    claims=dict(kurtosis=kurtosis, literal_weights=literal_weights, further=further, moving=moving, unequal=unequal),
     proofs=(one_unit, path, table, slopes),
     experiments=dict(
         sampled=Experiment(
@@ -186,7 +202,7 @@ theorem = Theorem(
                 "Haar, ReLU": subject(setting.HAAR, RELU, ROOT).breaking(H.saturating, fails=further),
                 "Haar, tanh at the edge": subject(setting.HAAR, TANH, CRITICAL).breaking(H.saturating),
                 "Haar, tanh saturated": subject(setting.HAAR, TANH, SATURATED),
-                "rank n/2, ReLU with biases": subject(HALF, RELU, BIASED).breaking(*NEITHER),
+                "rank n/2, ReLU with biases": subject(RANK, RELU, BIASED).breaking(*NEITHER),
                 "two blocks, tanh at the edge": subject(setting.blocks(2), TANH, CRITICAL).breaking(*NEITHER),
                 "Haar taken for Gaussian": subject(setting.HAAR, ERF, EDGE, IID).breaking(
                     H.listed, H.saturating, fails=kurtosis
@@ -197,12 +213,18 @@ theorem = Theorem(
             },
         ),
         started=Experiment(
-            cumulants.observe, excess, {n: (16, 32, 64)}, along={l: (1, 2)}, draws=Efforts(600, 600, 8000), span=4,
+            cumulants.observe, excess, {n: (32, 64, 128)}, along={l: (1, 2, 4)}, draws=Efforts(600, 600, 8000), span=4,
             dtype="float32", padded=True,
             subjects={
-                "Haar, ReLU from q = 4": subject(setting.HAAR, RELU, MOVED),
-                "Haar taken for Gaussian": subject(setting.HAAR, RELU, MOVED, IID).breaking(H.listed, fails=moving),
-                "erf from q = 4": subject(setting.GAUSSIAN, ERF, EDGE | {q: Integer(4)}).breaking(H.relu, fails=moving),
+                "Haar, ReLU from q = 4": subject(setting.HAAR, RELU, MOVED).breaking(H.iid, fails=unequal),
+                "Gaussian, erf from q = 3": subject(setting.GAUSSIAN, ERF, EDGE | {q: Integer(3)}),
+                "Haar, tanh from q = 3": subject(setting.HAAR, TANH, CRITICAL | {q: Integer(3)}).breaking(H.iid),
+                "Haar taken for Gaussian": subject(setting.HAAR, RELU, MOVED, IID).breaking(H.listed, H.iid, fails=moving),
+                "ReLU from q = 4, every second layer n/2": tapered(RELU, MOVED, HALF).breaking(H.equal),
+                "tanh from q = 3, every second layer 2 n": tapered(TANH, CRITICAL | {q: Integer(3)}, 2).breaking(
+                    H.equal, fails=moving,
+                ),
+                "equal widths taken for n/4": tapered(RELU, MOVED, HALF**2)(drawn=1.0).breaking(H.alternating, fails=unequal),
             },
         ),
         real=Experiment(
