@@ -192,7 +192,9 @@ def test_a_proof_of_a_function_whose_results_are_thrown_away_settles_nothing(che
     parts = dict(build=lambda key, n: 8 + jax.random.normal(key, (2,)), measures=out, proofs=(steps,), draws=8)
     found = checked(same, observe=observe, **parts)
     assert found.status is Status.ERROR and "whose results are not what is measured" in told(found)
-    assert checked(same, observe=handed_on, **parts).status is Status.PROVED
+    for whole in (handed_on, jax.jit(handed_on), jax.jit(helper), jax.jit(jax.jit(helper))):
+        # What was compiled before is not entered again, and is found all the same.
+        assert [checked(same, observe=whole, **parts).status for _ in range(2)] == [Status.PROVED] * 2
 
 
 @pytest.mark.parametrize("count", [2, 5])

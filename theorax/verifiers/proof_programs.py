@@ -11,6 +11,7 @@ from typing import Any
 
 import jax
 import numpy as np
+from jax.core import Tracer
 
 from theorax.language import Experiment, Instance, Theorem
 from theorax.verifiers.cases.measure import instance as built
@@ -55,8 +56,11 @@ def returns_it(proved: Instance, theorem: Theorem, name: str, experiment: Experi
             return _hands_on(wanted.__code__, letters, lambda: experiment.observe(model, **read))
 
         try:
-            if _traced(is_handed_on) or is_handed_on():
+            if _traced(is_handed_on):
                 return True
+            with jax.disable_jit():  # a compiled function that was run before is not entered again
+                if is_handed_on():
+                    return True
         except Exception:  # whatever it is, the measurement of the claim meets it too
             return True
     return not lines
@@ -101,8 +105,8 @@ def _is_same(own: Any, measured: Any) -> bool:
     if len(leaves) != len(others):
         return False
     pairs = [(one, other) for one, other in zip(leaves, others, strict=True) if one is not other]
-    if any(isinstance(leaf, jax.core.Tracer) for pair in pairs for leaf in pair):
-        return any(isinstance(one, jax.core.Tracer) and not isinstance(other, jax.core.Tracer) for one, other in pairs)
+    if any(isinstance(leaf, Tracer) for pair in pairs for leaf in pair):
+        return any(isinstance(one, Tracer) and not isinstance(other, Tracer) for one, other in pairs)
     return all(np.array_equal(np.asarray(one), np.asarray(other), equal_nan=True) for one, other in pairs)
 
 

@@ -89,8 +89,8 @@ def low_rank_products(n: Expr, r: Expr) -> dict[str, Expr]:
 
 def block_products(n: Expr, b: Expr, m: Expr | None = None) -> dict[str, Expr | int]:
     """For b equal diagonal blocks of Gaussian entries, permuted; n inputs and m units, as many if not said otherwise."""
-    m = n if m is None else m
-    return dict(fourth=3 * b, own=(n - b) / (n - 1), across=(n - (m - b) / (m - 1)) / (n - 1), crossed=0)
+    units = n if m is None else m
+    return dict(fourth=3 * b, own=(n - b) / (n - 1), across=(n - (units - b) / (units - 1)) / (n - 1), crossed=0)
 
 
 GAUSSIAN = EnsembleLaw("gaussian", **_iid(3))
