@@ -56,17 +56,18 @@ def circle(model, t):
 
 
 def fixed_points(model, a, b, c):
+    """Slopes of the map of the second token, the first one at the pole."""
+    pole = jnp.array([0.0, 1.0])
+
     def slope(x):
         """The image of a step along the circle, along the circle again."""
         along = jnp.stack([-x[1], x[0]])
-        return jnp.vdot(jax.jvp(lambda x: model.layer(jnp.stack([model.start, x]))[1], (x,), (along,))[1], along)
+        return jnp.vdot(jax.jvp(lambda x: model.layer(jnp.stack([pole, x]))[1], (x,), (along,))[1], along)
 
     root = b * jnp.sqrt(b**2 - a * (2 * c - a))
     lower, upper = ((-c * (c - a) + sign * root) / ((c - a) ** 2 + b**2) for sign in (-1, 1))
     on_the_line = lambda v: jnp.stack([-(c + (c - a) * v) / b, v])  # noqa: E731
-    found = dict(
-        lower=slope(on_the_line(lower)), upper=slope(on_the_line(upper)), consensus=slope(jnp.array([0.0, 1.0]))
-    )
+    found = dict(lower=slope(on_the_line(lower)), upper=slope(on_the_line(upper)), consensus=slope(pole))
     # Fewer than a hundred operations on numbers below eight, none of them near a cancellation of more than four bits.
     return found | {f"{name}_error": 2.0**-39 for name in found}
 

@@ -103,24 +103,31 @@ def second_vector(N, w):
     return jnp.stack(v)
 
 
-def of_width(key, N, w, v, mask, scores, start):
-    """``start``: 0 for a step behind the first token, 1 for cosines, 2 for two first tokens alike, 3 for random ones."""
+def of_width(x, w, v, mask, scores):
+    N = len(x)
     kinds = (CAUSAL_WINDOW, w), (CAUSAL, w), (WINDOW, w - 1)
     masks = jnp.stack([jnp.asarray(mask_of(kind, N, width)) for kind, width in kinds])
+    layer = MaskedLayer(scores * jnp.ones((1, 1)), jnp.ones((1, 1)), jnp.ones((1, 1)), masks[mask])
+    return WindowedTokens(layer, x[:, None], v)
+
+
+def starts(N):
+    """A step behind the first token, cosines, two first tokens alike."""
     i = jnp.arange(1.0 * N)
     waves = jnp.where(i < 2, i, jnp.cos(i**2))
-    random = jax.random.normal(named(key, "tokens"), (N,))
-    X = jnp.stack([jnp.where(i > 0, 1.0, 0.0), waves, jnp.where(i < 2, 0.0, waves), random])[start][:, None]
-    layer = MaskedLayer(scores * jnp.ones((1, 1)), jnp.ones((1, 1)), jnp.ones((1, 1)), masks[mask])
-    return WindowedTokens(layer, X, v)
+    return jnp.stack([jnp.where(i > 0, 1.0, 0.0), waves, jnp.where(i < 2, 0.0, waves)])
 
 
 def causal_window(key, N, w, mask, scores, start):
-    return of_width(key, N, w, second_vector(N, w), mask, scores, start)
+    return of_width(starts(N)[start], w, second_vector(N, w), mask, scores)
+
+
+def random_tokens(key, N, w, mask, scores):
+    return of_width(jax.random.normal(named(key, "tokens"), (N,)), w, second_vector(N, w), mask, scores)
 
 
 def both_sides(key, N, k, mask, scores):
-    return of_width(key, N, k + 1, jnp.zeros(N), mask, scores, 1)
+    return of_width(starts(N)[1], k + 1, jnp.zeros(N), mask, scores)
 
 
 def spectrum(model, N):
@@ -191,7 +198,7 @@ def simple_eigenvalue():
 
 steps = Subject(causal_window, mask=0, scores=0.0, start=0)
 waves = steps(start=1)
-random, line = steps(start=3), Subject(both_sides, mask=2, scores=0.0)
+random, line = Subject(random_tokens, mask=0, scores=0.0), Subject(both_sides, mask=2, scores=0.0)
 theorem = Theorem(
     place="the slower collapse of local masks (reconstructed claim, the refinement derived here)",
     label="derived",

@@ -14,7 +14,7 @@ from theorax.language import Parameter
 from theorax.numerics import weight_matrices
 from theorax.numerics.annotations import Scalar
 from theorax.numerics.extents import Extent, literal
-from theorax.numerics.keys import named
+from theorax.numerics.keys import named, root
 from theorax.theorems.pseudo_iid_gp import _ensembles as setting
 from theorax.theorems.pseudo_iid_gp._ensembles import LinearLayer, across, crossed, fourth, n, own
 
@@ -68,8 +68,8 @@ def matrix(key: Array, n: Extent, law: Array, share: Array) -> LinearLayer:
 
 
 def hadamard_matrix(key: Array, n: Extent) -> LinearLayer:
-    """A randomised Hadamard matrix."""
-    return LinearLayer(weight_matrices.randomised_hadamard(key, n))
+    """One randomised Hadamard matrix, whatever the key: its products are those of every other one."""
+    return LinearLayer(weight_matrices.randomised_hadamard(root(0), n))
 
 
 def tall_matrix(key: Array, n: int, law: Array, share: Array) -> LinearLayer:

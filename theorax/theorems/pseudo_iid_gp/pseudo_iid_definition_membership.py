@@ -162,7 +162,7 @@ theorem = Theorem(
         ),
         flat=Experiment(
             observe_one, (flat_row, flat_cross), {n: (8, 16, 32, 64)}, draws=1, seeds="none", padded=True, subjects={
-                "randomised Hadamard": Subject(hadamard_matrix),
+                "randomised Hadamard": Subject(hadamard_matrix, quenched="signs and permutations leave its products"),
                 "the identity": Subject(identity).breaking(H.listed, fails=(flat_rows, flat_crossing)),
             },
         ),

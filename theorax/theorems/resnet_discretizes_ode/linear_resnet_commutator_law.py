@@ -93,8 +93,7 @@ def problem(key, m, N, d, kind, moved, stopped):
     G = jnp.where(block(d, d), jax.random.normal(named(key, "E"), (d.padded, d.padded)), 0)
     one_entry = jnp.zeros_like(G).at[0, 1].set(1.0) + G / 10
     E = jax.lax.select_n(kind, G, one_entry, G - G.T + jnp.diag(d.mask.astype(G.dtype)))
-    E = E / jnp.linalg.norm(E) / m.value
-    n = jnp.arange(1, N.padded + 1)[:, None, None]
+    E, n = E / jnp.linalg.norm(E) / m.value, jnp.arange(1, N.padded + 1)[:, None, None]
     theta = jnp.where(N.mask[:, None, None], moved * n / N.value * (E @ E.T), 0)
     return Problem(E, theta, stopped)
 
@@ -170,8 +169,7 @@ def of_two_entries():
 
 
 GENERAL, ONE_ENTRY, NORMAL = range(3)
-general = Subject(problem, kind=GENERAL, moved=0.0, stopped=0)
-two_entries = Subject(plane, moved=0.0, stopped=0)
+general, two_entries = Subject(problem, kind=GENERAL, moved=0.0, stopped=0), Subject(plane, moved=0.0, stopped=0)
 laws, corners = (half, discrete, every_layer), (first_entry, first_entry_discrete)
 theorem = Theorem(
     place="sharp constant of the smoothness of trained linear residual networks; derived here",
