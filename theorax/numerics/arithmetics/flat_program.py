@@ -138,7 +138,7 @@ def _bodies_of(params: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def told_apart(static: Any) -> tuple[Any, ...]:
-    """What tells programs of one function apart beside the shapes of their arrays: the leaves that are no arrays.
+    """Leaves that are no arrays, which tell programs of one function apart beside the shapes of their arrays.
 
     Numbers that Python calls equal are told apart by their words, also where they are fields of a structure.
     """
@@ -148,7 +148,7 @@ def told_apart(static: Any) -> tuple[Any, ...]:
 
 
 def recalled(known: dict[Any, Kept] | None, place: Any, make: Callable[[], Kept]) -> Kept:
-    """What is known at this place, or what is made now and then known; a place that does not compare is never known."""
+    """Recall a value by its place, or make it and keep it; where places do not compare it is made anew."""
     try:
         found = None if known is None else known.get(place)
     except (TypeError, ValueError):  # a leaf without a hash, or an array in a field of a structure

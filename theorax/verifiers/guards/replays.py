@@ -119,7 +119,7 @@ def _replays(observed: Observed, effort: str, *, narrow: bool) -> LineReplays:
 
 
 def _program(observed: Observed, model: Any, read: Mapping[str, Any], *, narrow: bool) -> BallProgram:
-    """What `observe` computes of such a model, traced once for all lines of the experiment."""
+    """The program of `observe` on such a model, traced once for all lines of the experiment."""
 
     def now() -> BallProgram:
         return BallProgram(lambda model: dict(observed.observe(model, **read)), (model,), narrow=narrow)
