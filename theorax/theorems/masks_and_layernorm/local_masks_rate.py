@@ -7,9 +7,6 @@ y_i' = y_i + y_(i-1), Pascal's rule. For w > 2 it is simple, 2^t mu tends to |x_
 v_i = i - 1 up to i = w, then v_i = 2/(w - 2) times the sum of the w - 1 entries before it, which grows exponentially with N.
 """
 
-from typing import Any
-
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -17,16 +14,13 @@ import sympy
 from sympy import Eq, Integer, Rational, Sum, Symbol, binomial, ceiling, cos, exp, log, oo, pi, sqrt, sympify
 
 from theorax.language import *
-from theorax.numerics.annotations import Entries
-from theorax.numerics.keys import named
 from theorax.theorems.masks_and_layernorm._masked_attention import (
-    CAUSAL,
     CAUSAL_WINDOW,
-    WINDOW,
     MaskedLayer,
     distance_from_mean,
     mask_of,
 )
+from theorax.theorems.masks_and_layernorm._windows import WindowedTokens, both_sides, causal_window, random_tokens
 
 t = Size("t", "number of layers")
 N = Size("N", "number of tokens")
@@ -84,50 +78,6 @@ eigenvector = Identity(
     vector.moved, vector.half, where=w > 2, under=(H.causal, H.uniform), wrong={"i - 1 for every i": vector.plain},
     margin=Relative(1, 10**9, "the account of the rounding stays below it, a wrong entry is of order one"),
 )  # fmt: skip
-
-
-class WindowedTokens(eqx.Module):
-    """A layer that all depths share, the tokens at its input, and the vector v."""
-
-    layer: MaskedLayer
-    X: Entries[Any, "N d"]
-    v: Entries[Any, " N"]
-
-
-def second_vector(N, w):
-    """v of N entries; for w = 2, where there is none, i - 1."""
-    v: list[Any] = []
-    for i in range(N):
-        sums = sum((jnp.where(i - j < w, v[j], 0.0) for j in range(i)), jnp.zeros(()))
-        v.append(jnp.where((i < w) | (w == 2), 1.0 * i, 2 * sums / jnp.maximum(w - 2, 1)))
-    return jnp.stack(v)
-
-
-def of_width(x, w, v, mask, scores):
-    N = len(x)
-    kinds = (CAUSAL_WINDOW, w), (CAUSAL, w), (WINDOW, w - 1)
-    masks = jnp.stack([jnp.asarray(mask_of(kind, N, width)) for kind, width in kinds])
-    layer = MaskedLayer(scores * jnp.ones((1, 1)), jnp.ones((1, 1)), jnp.ones((1, 1)), masks[mask])
-    return WindowedTokens(layer, x[:, None], v)
-
-
-def starts(N):
-    """A step behind the first token, cosines, two first tokens alike."""
-    i = jnp.arange(1.0 * N)
-    waves = jnp.where(i < 2, i, jnp.cos(i**2))
-    return jnp.stack([jnp.where(i > 0, 1.0, 0.0), waves, jnp.where(i < 2, 0.0, waves)])
-
-
-def causal_window(key, N, w, mask, scores, start):
-    return of_width(starts(N)[start], w, second_vector(N, w), mask, scores)
-
-
-def random_tokens(key, N, w, mask, scores):
-    return of_width(jax.random.normal(named(key, "tokens"), (N,)), w, second_vector(N, w), mask, scores)
-
-
-def both_sides(key, N, k, mask, scores):
-    return of_width(starts(N)[1], k + 1, jnp.zeros(N), mask, scores)
 
 
 def spectrum(model, N):
