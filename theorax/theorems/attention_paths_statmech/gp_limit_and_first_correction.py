@@ -147,7 +147,7 @@ theorem = Theorem(
                 "equal widths": wide,
                 "a readout twice as wide": wide(factor=2.0).breaking(H.equal, fails=firsts),
                 "a readout of width 16": wide(fixed_readout=1).breaking(H.wide, fails=(gap, *firsts)),
-                "labels that grow like N": wide(growing=1.0).breaking(H.fixed, fails=(gap, *firsts, off_diagonal)),
+                "labels that grow like N^2": wide(growing=2.0).breaking(H.fixed, fails=(gap, *firsts, off_diagonal)),
             },
         ),
     ),

@@ -94,13 +94,18 @@ def one_matrix(
 ) -> Float[Array, "N N"]:
     """A random Markov matrix; controls change it.
 
-    ``loose`` exponential weights over T, the mean of a row sum, instead of that sum; ``camps`` weights between tokens of
-    one parity larger, and of different parity smaller, by this share.
+    ``loose`` exponential weights over the mean of all row sums, instead of each over its own; ``camps`` weights between
+    tokens of one parity larger, and of different parity smaller, by this share.
     """
     size, parity = jnp.asarray(T.value, jnp.zeros(()).dtype), _in_turn(T, jnp.ones(())) - 1
+
+    def over_their_mean() -> Float[Array, "N N"]:
+        weights = jnp.where(block(T, T), distributions.UnitExponential().sample(key, (T.padded, T.padded)), 0)
+        return weights * size / weights.sum()
+
     A = jax.lax.cond(
         loose,
-        lambda: jnp.where(block(T, T), distributions.UnitExponential().sample(key, (T.padded, T.padded)) / size, 0),
+        over_their_mean,
         lambda: markov_attention(key, T, weights, 0.0, sharp, popular, beta, tail),
     )
     return jnp.where(camps > 0, markov(A * (1 + camps * jnp.outer(parity, parity)), T), A)

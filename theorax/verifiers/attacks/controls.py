@@ -15,6 +15,8 @@ A repetition on a portion of the draws counts only where it *refutes* the claim,
 grows with the draws, so what is refuted by a portion is killed by the claim's own design at least as often: the bound is
 conservative. A bound in every draw that a portion violates, beyond the declared errors, is violated by the whole: that
 counts too, and no ball is asked. At the claim's own design a kill is whatever is not support at the look that decides.
+The first run, in which the control is noticed or not, must refute: a subject for which the claim is true, and whose
+draws only scatter too much to decide it, has shown nothing.
 Where balls refute, nothing is random and nothing is repeated.
 
 **Errors:** a subject for which the claim is true is noticed with at most twice the claim's level. Each bound holds at
@@ -114,6 +116,13 @@ class _Trial:
                 return judged, decision
         return self.looked(on)
 
+    def is_noticed(self, judged: Sequence[Judged], decision: Decision) -> bool:
+        """True if the claim was seen to fail, and not merely left open by draws that scatter more."""
+        if decision.status is not Status.INCONCLUSIVE:
+            return decision.status is Status.REFUTED
+        violated = self.judge.counts_violations and decision.reason is Reason.NUMERIC_FLOOR
+        return violated or not any(part.statistical for part in judged)
+
     def refutes(self, seen: Observed) -> bool:
         """True if a portion refutes the claim, at the levels of its last look."""
         decision = self.judged(seen, self.looks[-1].share, repetition=True)[1]
@@ -150,7 +159,7 @@ def _control(trial: _Trial, draws: Draws, effort: str) -> ControlOutcome:
         judged, decision = trial.tried(lambda count: draws.on(line.with_draws(count)))
     except TheoraxError as error:
         return replace(outcome, detail=str(error))
-    fired = decision.status in (Status.REFUTED, Status.INCONCLUSIVE)
+    fired = trial.is_noticed(judged, decision)
     outcome = replace(
         outcome,
         fired=fired,
@@ -176,7 +185,7 @@ def insensitive(name: str, tried: Sequence[ControlOutcome]) -> Iterator[Found]:
     unsure = [control for control in own if control.replicates > 1 and (control.kill_probability or 0.0) < DEMANDED]
     for found in (silent or unsure)[:1]:
         how = (
-            "the claim still passes"
+            ("the claim still passes" if found.status.holds else "the claim is left open there, not refuted")
             if silent
             else f"the claim fails in {found.kills} of {found.replicates} repetitions only, so with probability at "
             f"least {found.kill_probability:.2f}, not {DEMANDED}"
