@@ -55,13 +55,17 @@ FEWEST = 30
 """Fewer rows than this say nothing about how many different ones there are."""
 
 
-def are_equal(values: NDArray[np.generic]) -> bool:
-    """True if every draw, along the first axis, is the same up to the rounding of a sum; one draw is not."""
+def are_equal(values: NDArray[np.generic], of: float = 0.0) -> bool:
+    """True if every draw, along the first axis, is the same up to the rounding of a sum; one draw is not.
+
+    ``of``: the size of the numbers that the values were made of, where it may be larger than theirs.
+    """
     if len(values) < 2:
         return False
     if values.dtype.kind != "f":
         return bool((values == values[:1]).all())
-    return bool((np.ptp(values, axis=0) <= _SUMMED * float(np.finfo(str(values.dtype)).eps) * np.abs(values[0])).all())
+    size = np.maximum(np.abs(values[0]), of)
+    return bool((np.ptp(values, axis=0) <= _SUMMED * float(np.finfo(str(values.dtype)).eps) * size).all())
 
 
 def is_distinct(columns: Sequence[NDArray[np.generic]]) -> bool | None:

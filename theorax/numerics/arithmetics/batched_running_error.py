@@ -19,9 +19,8 @@ import numpy as np
 from theorax.errors import TheoraxError
 from theorax.numerics.arithmetics.domain import Domain
 from theorax.numerics.arithmetics.failures import UndecidedComparison, UnsupportedPrimitive
-from theorax.numerics.arithmetics.flat_program import KnownPrograms, Program, doubles, most_entries, trace
+from theorax.numerics.arithmetics.flat_program import KnownPrograms, Program, doubles, is_native, most_entries, trace
 from theorax.numerics.arithmetics.interpreter import Interpreter
-from theorax.numerics.arithmetics.primitives import is_native
 from theorax.numerics.arithmetics.running_error import Running, RunningError
 
 _ENTRIES = 1 << 14

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import itertools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
@@ -226,10 +227,9 @@ class ObjectDomain(Domain[np.ndarray]):
         return _each(decided, x).astype(bool)
 
     def sum(self, x: np.ndarray) -> np.ndarray:
-        sums = np.empty(x.shape[:-1], dtype=object)
-        for place in np.ndindex(sums.shape):
-            sums[place] = self.total(list(x[place]))
-        return sums
+        rows, count = x.shape[:-1], x.shape[-1]
+        terms = x.reshape(math.prod(rows), count).tolist()
+        return np.fromiter(map(self.total, terms), object, len(terms)).reshape(rows)
 
     def dot(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         times = self.operations["mul"]
@@ -284,17 +284,11 @@ _LARGEST_ORDER = 8
 
 
 def _each(function: Callable[[Any], Any], x: np.ndarray) -> np.ndarray:
-    values = np.empty(x.shape, dtype=object)
-    flat_values, flat_x = values.reshape(-1), x.reshape(-1)
-    for place, entry in enumerate(flat_x):
-        flat_values[place] = function(entry)
-    return values
+    return np.fromiter(map(function, x.reshape(-1).tolist()), object, x.size).reshape(x.shape)
 
 
 def _pairs(function: Callable[[Any, Any], Any], x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    x, y = np.broadcast_arrays(x, y)
-    values = np.empty(x.shape, dtype=object)
-    flat_values = values.reshape(-1)
-    for place, (left, right) in enumerate(zip(x.reshape(-1), y.reshape(-1), strict=True)):
-        flat_values[place] = function(left, right)
-    return values
+    if x.shape != y.shape:
+        x, y = np.broadcast_arrays(x, y)
+    pairs = map(function, x.reshape(-1).tolist(), y.reshape(-1).tolist())
+    return np.fromiter(pairs, object, x.size).reshape(x.shape)

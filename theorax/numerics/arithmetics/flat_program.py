@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 from numbers import Number
 from typing import Any, TypeVar
 
@@ -33,6 +34,16 @@ _BODIES = ("jaxpr", "call_jaxpr", "fun_jaxpr")
 Kept = TypeVar("Kept")
 
 
+def is_native(aval: Any) -> bool:
+    """True for a value that is computed as it is: an integer, a truth value, a random key."""
+    return _is_no_float(aval.dtype)
+
+
+@cache
+def _is_no_float(dtype: Any) -> bool:
+    return not jnp.issubdtype(dtype, jnp.inexact)
+
+
 def doubles() -> AbstractContextManager[Any]:
     """A context in which JAX has float64 and int64."""
     try:
@@ -54,6 +65,16 @@ class Operation:
     operand_types: tuple[Any, ...]
     result_types: tuple[Any, ...]
 
+    @cached_property
+    def native(self) -> bool:
+        """True if no float enters or leaves."""
+        return all(map(is_native, (*self.operand_types, *self.result_types)))
+
+    @cached_property
+    def entries(self) -> int:
+        """The entries of all results."""
+        return sum(math.prod(kind.shape) for kind in self.result_types)
+
 
 @dataclass(frozen=True)
 class Program:
@@ -64,6 +85,12 @@ class Program:
     steps: tuple[Operation, ...]
     outputs: tuple[int, ...]
     types: Mapping[int, Any]
+
+    @cached_property
+    def read(self) -> tuple[int, ...]:
+        """The numbers of the constants that a step, or the caller, reads."""
+        read = {number for step in self.steps for number in step.operands} | set(self.outputs)
+        return tuple(number for number in self.constants if number in read)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,9 +13,17 @@ import numpy as np
 from theorax.numerics.arithmetics.ball import Ball
 from theorax.numerics.arithmetics.domain import BINARY, COMPARISONS, UNARY, Domain
 from theorax.numerics.arithmetics.failures import UndecidedComparison, UnsupportedPrimitive
-from theorax.numerics.arithmetics.flat_program import KnownPrograms, Operation, Program, doubles, flatten, trace
+from theorax.numerics.arithmetics.flat_program import (
+    KnownPrograms,
+    Operation,
+    Program,
+    doubles,
+    flatten,
+    is_native,
+    trace,
+)
 from theorax.numerics.arithmetics.movement import MOVED, MOVEMENTS
-from theorax.numerics.arithmetics.primitives import CONTROL, INTEGERS, RULES, is_native
+from theorax.numerics.arithmetics.primitives import CONTROL, INTEGERS, RULES
 
 
 def evaluate(
@@ -61,6 +70,8 @@ class Interpreter:
     def __init__(self, domain: Domain[Any], bodies: dict[int, tuple[Any, Program]] | None = None):
         self.domain = domain
         self.bodies = {} if bodies is None else bodies
+        self._constants: dict[int, tuple[Program, dict[int, Any]]] = {}
+        self._places: dict[int, tuple[Operation, list[np.ndarray]]] = {}
 
     def given(self, value: Any, aval: Any) -> Any:
         if jnp.issubdtype(aval.dtype, jnp.complexfloating):
@@ -73,11 +84,16 @@ class Interpreter:
             self.bodies[id(closed)] = (closed, flatten(closed))
         return self.bodies[id(closed)][1]
 
+    def constants(self, program: Program) -> dict[int, Any]:
+        """The constants that are read, in the domain; a body that is run many times is given them once."""
+        if id(program) not in self._constants:
+            given = {number: self.given(program.constants[number], program.types[number]) for number in program.read}
+            self._constants[id(program)] = (program, given)
+        return self._constants[id(program)][1]
+
     def run(self, program: Program, entries: Sequence[Any]) -> list[Any]:
         values = dict(zip(program.inputs, entries, strict=True))
-        read = {number for step in program.steps for number in step.operands} | set(program.outputs)
-        for number in read & program.constants.keys():
-            values[number] = self.given(program.constants[number], program.types[number])
+        values.update(self.constants(program))
         for step in program.steps:
             operands = [values[number] for number in step.operands]
             try:
@@ -118,7 +134,7 @@ class Interpreter:
     def step(self, step: Operation, operands: list[Any]) -> list[Any]:
         if step.name in CONTROL:
             return CONTROL[step.name](self, step, operands)
-        if all(is_native(aval) for aval in (*step.operand_types, *step.result_types)):
+        if step.native:
             return self.native(step, operands)
         if step.name in MOVEMENTS:
             return self.move(step, operands)
@@ -145,23 +161,32 @@ class Interpreter:
         moved, where = _parts(step, operands)
         if not all(isinstance(entry, np.ndarray) and entry.dtype != object for entry in where):
             raise UnsupportedPrimitive(step.name, self.domain.name, "its indices are no integers")
+        if step.name == "select_n" and where[0].size and (where[0] == where[0].flat[0]).all():
+            return [moved[int(where[0].flat[0])]]  # all its operands have the shape of the result
+        places = self._landing(step, [self.domain.shape(entry) for entry in moved], where)
+        pool = self.domain.join(moved)
+        return [self.domain.take(pool, entries) for entries in places]
+
+    def _landing(self, step: Operation, shapes: Sequence[tuple[int, ...]], where: Sequence[Any]) -> list[np.ndarray]:
+        """Of each result the positions that it takes of all operands; where nothing but shapes says them, found once."""
+        if not where and id(step) in self._places:
+            return self._places[id(step)][1]
         positions, start = [], 0
-        for entry in moved:
-            shape = self.domain.shape(entry)
-            size = int(np.prod(shape, dtype=np.int64))
+        for shape in shapes:
+            size = math.prod(shape)
             positions.append(np.arange(start, start + size).reshape(shape))
             start += size
-        pool = self.domain.join(moved)
-        return [
-            self.domain.take(pool, np.asarray(places)) for places in MOVEMENTS[step.name](step.params, positions, where)
-        ]
+        places = [np.asarray(entries) for entries in MOVEMENTS[step.name](step.params, positions, where)]
+        if not where:
+            self._places[id(step)] = (step, places)
+        return places
 
     def rows(self, x: Any, axes: Sequence[int]) -> Any:
         """The array with these axes moved to the end and made one."""
         shape = self.domain.shape(x)
         kept = [axis for axis in range(len(shape)) if axis not in axes]
-        places = np.arange(int(np.prod(shape, dtype=np.int64))).reshape(shape).transpose(*kept, *axes)
-        count = int(np.prod([shape[axis] for axis in axes], dtype=np.int64))
+        places = np.arange(math.prod(shape)).reshape(shape).transpose(*kept, *axes)
+        count = math.prod(shape[axis] for axis in axes)
         return self.domain.take(x, places.reshape(*[shape[axis] for axis in kept], count))
 
 

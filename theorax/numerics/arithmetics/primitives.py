@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from theorax.numerics.arithmetics import linear_algebra, ordering
 from theorax.numerics.arithmetics.casts import narrowed_by
 from theorax.numerics.arithmetics.domain import running
 from theorax.numerics.arithmetics.failures import UnsupportedPrimitive
-from theorax.numerics.arithmetics.flat_program import Operation
+from theorax.numerics.arithmetics.flat_program import Operation, is_native
 from theorax.numerics.arithmetics.movement import landings
 
 if TYPE_CHECKING:
@@ -24,16 +22,6 @@ Rule: TypeAlias = "Callable[[Interpreter, Operation, list[Any]], list[Any]]"
 
 _MOST_ITERATIONS = 100_000
 """A while loop is unrolled; one that runs longer has no static bound worth the name."""
-
-
-def is_native(aval: Any) -> bool:
-    """True for a value that is computed as it is: an integer, a truth value, a random key."""
-    return _is_no_float(aval.dtype)
-
-
-@cache
-def _is_no_float(dtype: Any) -> bool:
-    return not jnp.issubdtype(dtype, jnp.inexact)
 
 
 def _sum(run: Interpreter, step: Operation, operands: list[Any]) -> list[Any]:

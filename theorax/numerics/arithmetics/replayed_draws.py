@@ -24,9 +24,8 @@ from theorax.errors import TheoraxError
 from theorax.numerics.arithmetics.ball import Ball, ball, from_zero, power
 from theorax.numerics.arithmetics.domain import ObjectDomain
 from theorax.numerics.arithmetics.failures import UndecidedComparison, UnsupportedPrimitive
-from theorax.numerics.arithmetics.flat_program import Operation, Program, doubles, flatten, told_apart
+from theorax.numerics.arithmetics.flat_program import Operation, Program, doubles, flatten, is_native, told_apart
 from theorax.numerics.arithmetics.interpreter import Interpreter
-from theorax.numerics.arithmetics.primitives import is_native
 
 __all__ = ["MOST_OPERATIONS", "BallProgram", "Replayed", "Stopped", "program_name"]
 
@@ -227,8 +226,7 @@ def _operations_of(step: Operation) -> int:
 
 
 def _cost(step: Operation, entries: int) -> int:
-    whole = all(map(is_native, (*step.operand_types, *step.result_types)))
-    return _STEP + entries // 20 if whole else max(_STEP, entries)  # whole numbers stay with NumPy
+    return _STEP + entries // 20 if step.native else max(_STEP, entries)  # whole numbers stay with NumPy
 
 
 @final
@@ -401,9 +399,7 @@ class _Runner(Interpreter):
 
     def tolerant(self, program: Program, entries: Sequence[Any]) -> list[Any]:
         values: dict[int, Any] = dict(zip(program.inputs, entries, strict=True))
-        for number in {number for step in program.steps for number in step.operands} | set(program.outputs):
-            if number in program.constants:
-                values[number] = self.given(program.constants[number], program.types[number])
+        values.update(self.constants(program))
         for place, step in enumerate(program.steps):
             self.domain.step = place
             operands = [values[number] for number in step.operands]
@@ -424,7 +420,7 @@ class _Runner(Interpreter):
             return [Stopped(str(error))] * len(step.results)
 
     def step(self, step: Operation, operands: list[Any]) -> list[Any]:
-        self.done += _cost(step, sum(math.prod(kind.shape) for kind in step.result_types))
+        self.done += _cost(step, step.entries)
         if self.done > self.most:
             raise UnsupportedPrimitive(f"a loop of more than {self.most} ball operations", self.domain.name)
         if step.name == "convert_element_type" and not is_native(step.operand_types[0]):

@@ -207,7 +207,6 @@ class RunningError(Domain[Running]):
         return self._rounded(value, propagated, roundings, exact)
 
     def binary(self, name: str, x: Running, y: Running) -> Running:
-        x, y = _broadcast(x, y)
         either_zero = (x.exact & (x.value == 0)) | (y.exact & (y.value == 0))
         match name:
             case "add" | "sub":
@@ -261,7 +260,6 @@ class RunningError(Domain[Running]):
         return Running(x.value**y.value, np.where(one, 0.0, error))
 
     def compare(self, name: str, x: Running, y: Running) -> np.ndarray:
-        x, y = _broadcast(x, y)
         same = (x.names == y.names) & np.isfinite(x.error)
         decided = (x.exact & y.exact) | (x.high < y.low) | (x.low > y.high) | same
         if not np.all(decided):
@@ -367,14 +365,6 @@ def _gamma(count: int, unit: float) -> float:
 
 def _constant(number: float, like: Running) -> Running:
     return Running(np.full_like(like.value, number), np.zeros_like(like.value))
-
-
-def _broadcast(x: Running, y: Running) -> tuple[Running, Running]:
-    shape = np.broadcast_shapes(x.value.shape, y.value.shape)
-    return (
-        Running(*(np.broadcast_to(part, shape) for part in (x.value, x.error, x.names))),
-        Running(*(np.broadcast_to(part, shape) for part in (y.value, y.error, y.names))),
-    )
 
 
 def _nearest_zero(x: Running) -> np.ndarray:

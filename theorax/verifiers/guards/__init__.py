@@ -15,7 +15,7 @@ from theorax.verifiers.guards.padding import padding
 from theorax.verifiers.guards.randomness import randomness
 from theorax.verifiers.guards.rounding_replayed import rounding
 from theorax.verifiers.guards.sizes import shared_sizes, swept
-from theorax.verifiers.guards.spread import constant_letters, spread_of_draws
+from theorax.verifiers.guards.spread import constant_letters, constant_quantity, spread_of_draws
 from theorax.verifiers.guards.stand_ins import stand_ins
 
 __all__ = ["GUARDS", "DecidedClaim", "Guard", "Looked", "look", "swept"]
@@ -24,6 +24,7 @@ GUARDS: tuple[Guard, ...] = (
     instances_left_open,
     light_tails,
     constant_letters,
+    constant_quantity,
     spread_of_draws,
     randomness,
     rounding,

@@ -11,10 +11,12 @@ from theorax.decide.draw_guards import Spreads, are_equal, same_draws
 from theorax.decide.looked import Looked
 from theorax.decide.verdict import Assumption, Standing
 from theorax.language import Claim, Measured
+from theorax.language.notation import inline
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.guards.guard import DecidedClaim
+from theorax.verifiers.kinds.lowering import columns
 
-__all__ = ["constant_letters", "drawn", "spread_of_draws"]
+__all__ = ["constant_letters", "constant_quantity", "drawn", "spread_of_draws"]
 
 
 def constant_letters(claim: DecidedClaim) -> Looked:
@@ -43,6 +45,23 @@ def constant_letters(claim: DecidedClaim) -> Looked:
     if not fixed:
         return Looked()
     return Looked(ledger=(Assumption("letters", f"{', '.join(fixed)}: the same in every draw", Standing.HELD_FIXED),))
+
+
+def constant_quantity(claim: DecidedClaim) -> Looked:
+    """An average of what is one number in every draw, though its letters differ: of a letter less its copy, say."""
+    quantity = claim.judge.averaged(claim.planned.claim)
+    names = sorted(letter.name for letter in claim.planned.claim.observed)
+    for case in claim.judged if quantity is not None and names else ():
+        cell = case.prepared.cell
+        if not (case.statistical and cell.line.random and cell.line.draws > 1):
+            continue
+        observed = claim.draws.on(cell.line)
+        tables = [observed.tables[observed.line.sizes.index(size)] for size in cell.line.sizes]
+        largest = [max(float(np.abs(table[name]).max()) for name in names) for table in tables]
+        values = columns(quantity, cell, observed).values
+        if all(are_equal(part, of=size) for part, size in zip(values, largest, strict=True)):
+            return Looked((same_draws(f"{inline(quantity)} ({cell.line.name})"),))
+    return Looked()
 
 
 def _is_event(name: str, observed: Observed) -> bool:

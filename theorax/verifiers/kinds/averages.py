@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeVar
 
+from sympy import Expr
+
 from theorax.decide.limits import LimitPlan
 from theorax.decide.means import MeanPlan, QuantilePlan
 from theorax.decide.rates import RatePlan
@@ -29,6 +31,9 @@ class AverageJudge(Judge[Averaged]):
         more = seen.bounds(cell.line.sizes, own.values, shares=claim.predicts_an_exponent)
         wider = tuple(bound + part for bound, part in zip(own.bounds, more, strict=True))
         return _plan(case.prepared).tested(replace(own, errors=wider)).decision.status.holds
+
+    def averaged(self, claim: Averaged) -> Expr:
+        return claim.of
 
     def scatter(self, claim: Averaged, prepared: Prepared, observed: Observed) -> Scatter:
         plan = _plan(prepared)

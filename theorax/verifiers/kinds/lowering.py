@@ -210,6 +210,10 @@ class Judge(ABC, Generic[C]):
         """Expressions whose rounding may decide the claim; none where balls decide it."""
         return [side for name in claim.measured_fields if isinstance(side := getattr(claim, name), Expr)]
 
+    def averaged(self, claim: C) -> Expr | None:
+        """What the claim takes the average of, if it does."""
+        return None
+
     def stands(self, claim: C, case: Judged, observed: Observed, seen: RoundingSeen) -> bool:
         """True if the case is supported still where every value may be off by ten times the largest error seen."""
         return True
