@@ -67,6 +67,11 @@ def test_a_wrong_file_is_a_sentence(root, text, said):
     assert catalogue.problem("gap") is None
 
 
+def test_a_file_that_is_named_like_an_option_is_a_problem(root):
+    fakes.library(root, **{"-v": '"""T."""\ntheorem = Theorem()\n'})
+    assert "is named like an option" in Catalogue.of([root]).problem("-v")
+
+
 def test_two_files_of_one_id_are_a_problem(root):
     (root / "instruments" / "gap.py").write_text(fakes.stated(), encoding="utf-8")
     problem = Catalogue.of([root]).problem("gap") or ""

@@ -284,6 +284,9 @@ def read_facts(base: Facts) -> Facts:
         return _wrong(base, sentence, rule="python", line=error.lineno or 1)
     except (OSError, ValueError) as error:
         return _wrong(base, f"{_place(base.path)} cannot be read: {error}.")
+    if base.id.startswith("-"):
+        sentence = f"{_place(base.path)} is named like an option, so no command can take its id. Rename the file."
+        return _wrong(base, sentence)
     call = _closing_call(tree)
     if call is None:
         return _wrong(
