@@ -19,6 +19,11 @@ def point(left):
     return lambda balls: [(balls.lift(np.asarray(left)), balls.lift(UPPER))]
 
 
+def nothing(balls):
+    """Two sides without an entry."""
+    return [(balls.lift(np.ones(0)), balls.lift(np.ones(0)))]
+
+
 def thirds(balls):
     """A third, three times, against one: balls that hold the bound."""
     with balls.working():
@@ -37,6 +42,7 @@ def raising(error):
     ("points", "slack", "status", "reason"),
     [
         ([point([0.5, 1.0]), point([1.0, 2.0])], 0, Status.CERTIFIED, None),
+        ([point([0.5, 1.0]), nothing], 0, Status.INCONCLUSIVE, Reason.NOT_DECIDABLE_YET),
         ([point([0.5, 1.0]), point([1.0, 2.0 + 2.0**-50])], 0, Status.REFUTED, None),
         ([thirds], 0, Status.INCONCLUSIVE, Reason.UNDECIDED_COMPARISON),
         ([thirds], Fraction(1, 10**9), Status.CERTIFIED, None),

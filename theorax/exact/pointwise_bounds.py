@@ -57,7 +57,7 @@ def bounded_at_points(points: Sequence[tuple[str, AtPoint]], slack: Fraction = F
     | in balls | status |
     |---|---|
     | some excess is positive | REFUTED by that point |
-    | every excess is at most the slack | CERTIFIED |
+    | every excess is at most the slack, and each point has one | CERTIFIED |
     | otherwise, or some number cannot be followed | INCONCLUSIVE |
     """
     balls = Ball(PRECISION, rounds=True)
@@ -73,6 +73,9 @@ def bounded_at_points(points: Sequence[tuple[str, AtPoint]], slack: Fraction = F
         except (UnsupportedPrimitive, UndecidedComparison) as error:
             reason = Reason.BUDGET if isinstance(error, UnsupportedPrimitive) else Reason.UNDECIDED_COMPARISON
             return PointwiseBound(Status.INCONCLUSIVE, reason, str(error).rstrip("."), tuple(excesses), tuple(shares))
+        if not gaps:
+            detail = f"{where} has no entry, and a bound of nothing says nothing"
+            return PointwiseBound(Status.INCONCLUSIVE, Reason.NOT_DECIDABLE_YET, detail, tuple(excesses), tuple(shares))
         excesses.append(tuple(float(gap.mid()) for gap in gaps))
         shares += _shares(left, right)
         with flint.ctx.workprec(PRECISION):
@@ -81,7 +84,7 @@ def bounded_at_points(points: Sequence[tuple[str, AtPoint]], slack: Fraction = F
             detail = f"{where} exceeds the bound by {max(above):.3g}: a ball of the excess is positive"
             return PointwiseBound(Status.REFUTED, None, detail, tuple(excesses), tuple(shares))
     entries = sum(map(len, excesses))
-    if undecided or not entries:
+    if undecided or not excesses:
         detail = f"balls of {undecided} of {many(entries, 'entry', 'entries')} hold the bound"
         reason = Reason.UNDECIDED_COMPARISON
         return PointwiseBound(Status.INCONCLUSIVE, reason, detail, tuple(excesses), tuple(shares))
