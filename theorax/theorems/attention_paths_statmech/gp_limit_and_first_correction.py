@@ -12,6 +12,7 @@ from sympy import Derivative, Matrix, Rational, Subs, log, sqrt, symbols
 from theorax.language import *
 from theorax.numerics.keys import named
 from theorax.theorems.attention_paths_statmech._paths import N, Order, P
+from theorax.theorems.attention_paths_statmech._saddle import STEPS
 
 T = Parameter("T", "temperature: the variance of the noise of the labels", positive=True)
 seen = numbers(
@@ -89,7 +90,8 @@ def build(key, P, N, T, fixed_readout, factor, growing):
 
 def observe(order, N):
     """Numbers of the minimum: entries of U (2 x 2) and u_a, what 1/N predicts of them, and the last Newton step."""
-    u_a, (U,), move = order.saddle()
+    # The minimum of labels that grow with N is far from the identity.
+    u_a, (U,), move = order.saddle(2 * STEPS)
     trace, label = order.slopes(jnp.eye(2))
     E = trace - label
     predicted = -(E + jnp.trace(E) * jnp.eye(2)) / N
