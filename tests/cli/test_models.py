@@ -129,7 +129,7 @@ def test_the_gap_of_an_attention_layer_closes_with_its_outlier(verify, example):
 def test_one_layer_collapses_unless_its_outlier_is_removed(verify, example):
     code, verdict = VERDICTS[example]
     model = f"{EXAMPLES / example}.py:factory"
-    where = ("--at", "gamma=1", "--sizes", "T=32,64,256")
+    where = ("--at", "gamma=1", "--sizes", "T=64,128,256")
     got, out, _ = verify("theorem", "rank_collapse_width", "--model", model, "--effort", "quick", *where)
     assert got == code, out
     assert f"{verdict} rank_collapse_width" in " ".join(out.split())
