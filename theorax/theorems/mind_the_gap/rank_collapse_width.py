@@ -177,6 +177,7 @@ theorem = Theorem(
     issues=(
         "The collapse is of the Gram matrix: at l = 1 the stable rank of X_1 itself tends to 1 + sigma_A^2, not to 1.",
         "l is fixed as T grows; nothing is said about depth and width growing together.",
+        "No control shows that bulk needs the outlier: without it the limit is the same, and its corrections are slower.",
         "Measured at l = 1 and 2: sr - 1 fluctuates by sqrt(8l/d), and its corrections grow with l as well.",
     ),
 )  # fmt: skip
