@@ -1,10 +1,10 @@
-"""The draws of four evidence lines beside the NumPy that a theorist would write for them, with one and two threads.
+"""The draws of two evidence lines beside the NumPy that a theorist would write for them, with one and two threads.
 
     python benchmarks/notebook.py [--before COMMAND] [--after COMMAND] [--rounds 3] [--effort quick]
 
-The lines are those of `rank_collapse_width` with exponential and uniform weights, at gamma = 1 and 1/2: tokens X_l = A_l
+The lines are those of `rank_collapse_width` with exponential and uniform weights, at gamma = 1/2: tokens X_l = A_l
 X_(l-1) W_l from isometric X_0, of which the largest singular value and the sum of the fourth powers of the others are
-measured at l = 1, 2, 3. NumPy multiplies the matrices and decomposes every product (`numpy.linalg.svd`); theorax draws what
+measured at l = 1, 2. NumPy multiplies the matrices and decomposes every product (`numpy.linalg.svd`); theorax draws what
 the check draws, with what was compiled before. Two threads: two of BLAS for NumPy, two processes with half of the draws for
 theorax. Each way has processes of its own, and the ways take turns; told are the shortest wall of the rounds, and the CPU
 seconds of that round. ``--before`` and ``--after`` are commands around each measurement, for instance to pause other work.
@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 
-THEOREM, EXPERIMENT, SUBJECTS, DEPTH = "rank_collapse_width", "widths", ("exponential", "uniform"), 3
+THEOREM, EXPERIMENT, SUBJECTS, DEPTH = "rank_collapse_width", "widths", ("exponential", "uniform"), 2
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 LETTERS = ("top", "tail")
 

@@ -76,8 +76,8 @@ SAID = {
     "wrong.py:raises": "raised ValueError: the width must be a power of three",
     "wrong.py:returns_a_number": "returned an object of type int",
     "wrong.py:without_attention": "returned an object of type WithoutAttention",
-    "wrong.py:narrower": "__call__ returned (16, 15) on tokens of shape (16, 16)",
-    "wrong.py:lopsided": "attention returned (16, 15) on tokens of shape (16, 16)",
+    "wrong.py:narrower": "__call__ returned (16, 31) on tokens of shape (16, 32)",
+    "wrong.py:lopsided": "attention returned (16, 15) on tokens of shape (16, 32)",
     "wrong.py:of_squares": "attention raised TypeError on tokens of shape (16, 32)",
     "wrong.py:a_number": "a_number is no function",
     "absent.py:factory": "there is no file `absent.py`",
@@ -129,7 +129,7 @@ def test_the_gap_of_an_attention_layer_closes_with_its_outlier(verify, example):
 def test_one_layer_collapses_unless_its_outlier_is_removed(verify, example):
     code, verdict = VERDICTS[example]
     model = f"{EXAMPLES / example}.py:factory"
-    where = ("--at", "gamma=1", "--sizes", "T=32,64,256")
+    where = ("--at", "gamma=1", "--sizes", "T=64,128,256")
     got, out, _ = verify("theorem", "rank_collapse_width", "--model", model, "--effort", "quick", *where)
     assert got == code, out
     assert f"{verdict} rank_collapse_width" in " ".join(out.split())

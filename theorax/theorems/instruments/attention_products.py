@@ -54,7 +54,7 @@ tails = Expectation(
     under=(H.degrees, H.independent),
     spread=Rational(2, 3) * sqrt(l / T),
     margin=Absolute(
-        1, 48, "the sum of fourth powers moves by at most a twelfth of its limit, two thirds of rank_collapse_width's margin",
+        1, 48, "the sum of fourth powers moves by a twelfth at most, seven eighths of rank_collapse_width's margin",
     ),
 )  # fmt: skip
 chains = Expectation(
