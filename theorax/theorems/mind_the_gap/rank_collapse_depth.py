@@ -19,7 +19,7 @@ from theorax.numerics.keys import named
 from theorax.numerics.lanczos import leading_singular_triplets
 from theorax.theorems.mind_the_gap import _markov as setting
 from theorax.theorems.mind_the_gap._free import edge_condition, inverse_of_edge, z
-from theorax.theorems.mind_the_gap._markov import LOGNORMAL, POPULAR, UNIFORM, T, cv, d, l, sigma_A
+from theorax.theorems.mind_the_gap._markov import LOGNORMAL, UNIFORM, T, cv, d, l, sigma_A
 from theorax.theorems.mind_the_gap._models import network
 
 alpha = Parameter("alpha", "shape of the Gamma weights: rows are Dirichlet(alpha, ..., alpha)", positive=True)
@@ -163,13 +163,13 @@ theorem = Theorem(
     proofs=(fuss_catalan, gaussian_exponent),
     experiments=dict(
         widths=Experiment(
-            observe, (seen, cv), {T: setting.WIDTHS}, derived={d: T}, along={l: (1, 2, 3, 4)}, draws=Efforts(48, 48, 256),
-            padded=True,
+            observe, (seen, cv), {T: Efforts((64, 128, 256), (64, 120, 512), (64, 128, 254, 512, 1024))}, derived={d: T},
+            along={l: (1, 2, 3, 4)}, draws=Efforts(48, 48, 256), span=4, padded=True,
             subjects={
                 "exponential": network(gaussian_values=0),
                 "uniform": network(UNIFORM, gaussian_values=0),
                 "zero-mean attention": network(gaussian_values=0, centred=1).breaking(H.markov, fails=outlier),
-                "popular tokens": network(POPULAR, gaussian_values=0, popular=0.5).breaking(H.markov, fails=(edge, outlier)),
+                "popular tokens": network(gaussian_values=0, popular=0.9)(knows={}).breaking(H.markov, fails=(edge, outlier)),
                 # No sigma_A is known to it: the one observed takes its place, and what fails is the shape.
                 "sharp softmax": network(LOGNORMAL, gaussian_values=0, sharp=1)(knows={}).breaking(
                     H.fixed_law, fails=(edge, outlier),
@@ -177,8 +177,8 @@ theorem = Theorem(
             },
         ),
         depths=Experiment(
-            lambda x: dict(exponent=x), exponent, {T: Efforts((8, 16, 32), (8, 16, 32), (8, 16, 32, 64))},
-            at=({alpha: Integer(1)}, {alpha: Rational(1, 2)}), draws=Efforts(48, 64, 256), padded=True,
+            lambda x: dict(exponent=x), exponent, {T: Efforts((8, 15, 32), (8, 15, 32), (8, 15, 32, 64))},
+            at=({alpha: Integer(1)}, {alpha: Rational(1, 2)}), draws=Efforts(36, 64, 256), padded=True,
             subjects={
                 "Gamma weights": path,
                 "zero or one, of the same sigma_A": path(zero_or_one=1).breaking(H.dirichlet, fails=decay),
