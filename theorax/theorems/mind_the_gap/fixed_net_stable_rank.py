@@ -9,6 +9,8 @@ In depth the fix is none. At fixed T and d, Y_L = P_L X_0 Q_L with P_L the produ
 exponents of growth of the two factors add up, s_2/s_1 dies geometrically, and the stable rank tends to one.
 """
 
+import math
+
 import jax
 import jax.numpy as jnp
 import sympy
@@ -110,18 +112,22 @@ CHUNK = 20  # layers whose random numbers are drawn at once
 def deep(key, T, d, L, weights, popular, removed, gaussian_values, skip):
     """Y_L over its norm, the network multiplied out; divided by its norm in between, which no ratio sees.
 
-    ``weights`` the law, exponential, uniform or of Pareto's with tail 1/2; ``popular`` weights of every other column larger, the others smaller, by this share; ``removed`` the
-    share of J; ``gaussian_values`` or identities; ``skip`` the share of Y_(l-1) that is added to the new tokens.
+    ``weights`` the law, exponential, uniform or Pareto's of tail 1/8; ``popular`` weights of every other column larger, the
+    others smaller, by this share; ``removed`` the share of J; ``gaussian_values`` or identities; ``skip`` the share of
+    Y_(l-1) that is added to the new tokens.
     """
     columns = 1 + popular * jnp.where(jnp.arange(T.padded) % 2 == 0, 1, -1)
-    deviation = 1 / jnp.sqrt(jnp.asarray(d.value, columns.dtype))
+    deviation, entries = 1 / jnp.sqrt(jnp.asarray(d.value, columns.dtype)), T.padded**2
 
     def layers(index, Y):
-        E = jax.random.exponential(named(key, "attention", index), (CHUNK, T.padded, T.padded))
-        Z = jax.lax.select_n(weights, E, -jnp.expm1(-E), jnp.exp(2 * E))
+        # All from one uniform variable in (-1, 1) each: a second call of the generator takes as long to compile.
+        draw = named(key, "layers", index)
+        u = jax.random.uniform(draw, (CHUNK, entries + d.padded**2), minval=jnp.nextafter(-1.0, 0.0))
+        E = -jnp.log((1 + u[:, :entries]) / 2).reshape(CHUNK, T.padded, T.padded)
+        Z = jax.lax.select_n(weights, E, -jnp.expm1(-E), jnp.exp(8 * E))
         A = jax.vmap(lambda weights: mean_token_removed(markov(weights * columns, T), T, removed))(Z)
-        W = jax.random.normal(named(key, "values", index), (CHUNK, d.padded, d.padded))
-        W = jnp.where(gaussian_values, jnp.where(block(d, d), deviation * W, 0), jnp.eye(d.padded))
+        W = deviation * math.sqrt(2) * jax.lax.erf_inv(u[:, entries:]).reshape(CHUNK, d.padded, d.padded)
+        W = jnp.where(gaussian_values, jnp.where(block(d, d), W, 0), jnp.eye(d.padded))
 
         def layer(place, Y):
             return jnp.where(index * CHUNK + place < L.value, skip * Y + A[place] @ Y @ W[place], Y)
@@ -201,10 +207,10 @@ theorem = Theorem(
     proofs=(edge_and_moment, shift_of_the_edge, leading_exponents),
     experiments=dict(
         widths=Experiment(
-            observe, seen, {T: Efforts((64, 128, 320), (64, 128, 512), (64, 128, 256, 512, 1024))},
+            observe, seen, {T: Efforts((64, 128, 512), (64, 128, 512), (64, 128, 256, 512, 1024))},
             derived={d: T / gamma}, at=({gamma: Integer(1)}, {gamma: Rational(1, 4)}), along={l: (1, 2, 3)},
             # Errors of singular values are stated with them: in float32 some 1e-4 of the constant.
-            draws=Efforts(48, 48, 256), dtype="float32", padded=True,
+            draws=Efforts(32, 48, 256), dtype="float32", padded=True,
             subjects={
                 "exponential": network(removed=1.0),
                 "uniform": network(UNIFORM, removed=1.0),
@@ -224,7 +230,7 @@ theorem = Theorem(
             subjects={
                 "exponential": far,
                 "uniform": far(weights=1),
-                "Pareto weights, tail 1/2": far(weights=2).breaking(H.mild, fails=collapse),
+                "Pareto weights, tail 1/8": far(weights=2).breaking(H.mild, fails=collapse),
                 "popular tokens": far(popular=0.9).breaking(H.markov, fails=collapse),
                 "identity values": far(gaussian_values=0).breaking(H.gaussian_values, fails=collapse),
                 "half removed": far(removed=0.5).breaking(H.removed, fails=collapse),
