@@ -9,20 +9,15 @@ In depth the fix is none. At fixed T and d, Y_L = P_L X_0 Q_L with P_L the produ
 exponents of growth of the two factors add up, s_2/s_1 dies geometrically, and the stable rank tends to one.
 """
 
-import math
-
 import jax
 import jax.numpy as jnp
 import sympy
 from sympy import Derivative, Integer, Integral, Rational, Subs, Symbol, digamma, exp, log, oo, pi, sqrt, symbols
 
 from theorax.language import *
-from theorax.numerics.attention import mean_token_removed
-from theorax.numerics.ensembles import markov
-from theorax.numerics.extents import block
-from theorax.numerics.keys import named
 from theorax.numerics.spectra import excess_of_stable_rank, singular_values, top_and_tail
 from theorax.theorems.mind_the_gap import _markov as setting
+from theorax.theorems.mind_the_gap._deep_network import deep_network
 from theorax.theorems.mind_the_gap._free import free_moment, inverse_of_edge, z
 from theorax.theorems.mind_the_gap._markov import LOGNORMAL, UNIFORM, T, d, gamma, l
 from theorax.theorems.mind_the_gap._models import network
@@ -86,9 +81,10 @@ collapse = Limit(
         powers=(1,), rest=0.03, order=2, reference=24,
         reason="beside a constant over L what the third value adds, which dies geometrically; at most 0.01 on other seeds",
     ),
-    margin=Relative(1, 8, "its form for large T, 2 (1/T + 1/d), is a quarter away at T = 8; so is the attention alone at T = 6, d = 12"),
+    margin=Relative(1, 8, "its form for large T, 2 (1/T + 1/d), is a quarter away at T = 8, and the attention alone at T = 6"),
     wrong={
-        "its form for large T": 2 * (1 / T + 1 / d), "the values forgotten": 4 * gap(T - 1), "the attention forgotten": 4 * gap(d),
+        "its form for large T": 2 * (1 / T + 1 / d),
+        "the values forgotten": 4 * gap(T - 1), "the attention forgotten": 4 * gap(d),
         "squares for fourth powers": 2 * (gap(T - 1) + gap(d)), "no collapse": dict(of=-log(1 + rest) / L),
     },
 )  # fmt: skip
@@ -104,39 +100,6 @@ def observe(net, T, l, gamma):
     return dict(
         rank=1 + excess, rank_error=moved + rounding, shift=missing(size, layers, jnp.asarray(gamma, tops.dtype)),
     )  # fmt: skip
-
-
-CHUNK = 20  # layers whose random numbers are drawn at once
-
-
-def deep(key, T, d, L, weights, popular, removed, gaussian_values, skip):
-    """Y_L over its norm, the network multiplied out; divided by its norm in between, which no ratio sees.
-
-    ``weights`` the law, exponential, uniform or Pareto's of tail 1/8; ``popular`` weights of every other column larger, the
-    others smaller, by this share; ``removed`` the share of J; ``gaussian_values`` or identities; ``skip`` the share of
-    Y_(l-1) that is added to the new tokens.
-    """
-    columns = 1 + popular * jnp.where(jnp.arange(T.padded) % 2 == 0, 1, -1)
-    deviation, entries = 1 / jnp.sqrt(jnp.asarray(d.value, columns.dtype)), T.padded**2
-
-    def layers(index, Y):
-        # All from one uniform variable in (-1, 1) each: a second call of the generator takes as long to compile.
-        draw = named(key, "layers", index)
-        u = jax.random.uniform(draw, (CHUNK, entries + d.padded**2), minval=jnp.nextafter(-1.0, 0.0))
-        E = -jnp.log((1 + u[:, :entries]) / 2).reshape(CHUNK, T.padded, T.padded)
-        Z = jax.lax.select_n(weights, E, -jnp.expm1(-E), jnp.exp(8 * E))
-        A = jax.vmap(lambda weights: mean_token_removed(markov(weights * columns, T), T, removed))(Z)
-        W = deviation * math.sqrt(2) * jax.lax.erf_inv(u[:, entries:]).reshape(CHUNK, d.padded, d.padded)
-        W = jnp.where(gaussian_values, jnp.where(block(d, d), W, 0), jnp.eye(d.padded))
-
-        def layer(place, Y):
-            return jnp.where(index * CHUNK + place < L.value, skip * Y + A[place] @ Y @ W[place], Y)
-
-        Y = jax.lax.fori_loop(0, CHUNK, layer, Y)
-        return Y / jnp.linalg.norm(Y)
-
-    start = jnp.where(block(T, d), jnp.eye(T.padded, d.padded), 0)
-    return jax.lax.fori_loop(0, (L.value + CHUNK - 1) // CHUNK, layers, start)
 
 
 def observe_rest(tokens):
@@ -187,7 +150,8 @@ def shift_of_the_edge():
 def leading_exponents():
     """Any T and d: the values exactly, A_perp as if Gaussian on the T - 1 dimensions beside the common token."""
     yield Cited(
-        "the two leading exponents of a product of n x n Gaussian matrices are E ln chi_n and E ln chi_(n-1)", "Newman 1986"
+        "the two leading exponents of a product of n x n Gaussian matrices are E ln chi_n and E ln chi_(n-1)",
+        "Newman 1986",
     )
     k, s = Symbol("k", positive=True), Symbol("s", positive=True)
     mellin = 2 ** (s / 2) * sympy.gamma((k + s) / 2) / sympy.gamma(k / 2)  # E chi_k^s
@@ -197,7 +161,7 @@ def leading_exponents():
     yield Step("fourth powers of s_2/s_1, both factors", 4 * (attention + values), collapse.to)
 
 
-far = Subject(deep, weights=0, popular=0.0, removed=1.0, gaussian_values=1, skip=0.0)
+far = Subject(deep_network, weights=0, popular=0.0, removed=1.0, gaussian_values=1, skip=0.0)
 theorem = Theorem(
     place="main theorem on the removal of the outlier; limit derived here",
     label="reconstructed",
@@ -226,7 +190,7 @@ theorem = Theorem(
         ),
         depths=Experiment(
             observe_rest, rest, {L: (20, 40, 80)}, at=({T: 8, d: 8}, {T: 6, d: 12}),
-            draws=Efforts(512, 1024, 4096), seeds="paired", span=4, padded=True,
+            draws=Efforts(800, 1024, 4096), seeds="paired", span=4, padded=True,
             subjects={
                 "exponential": far,
                 "uniform": far(weights=1),

@@ -192,7 +192,7 @@ theorem = Theorem(
         ),
         depths=Experiment(
             lambda x: dict(exponent=x), exponent, {T: Efforts((8, 15, 32), (8, 15, 32), (8, 15, 32, 64))},
-            at=({alpha: Integer(1)}, {alpha: Rational(1, 2)}), draws=Efforts(24, 48, 256), padded=True,
+            at=({alpha: Integer(1)}, {alpha: Rational(1, 2)}), draws=Efforts(32, 40, 256), padded=True,
             subjects={
                 "Gamma weights": path,
                 "zero or one, of the same sigma_A": path(zero_or_one=1).breaking(H.dirichlet, fails=decay),
