@@ -203,8 +203,8 @@ theorem = Theorem(
         ),
     ),
     issues=(
-        "The fix cures the width and only delays the depth: at fixed T and d the stable rank tends to one as the network "
-        "deepens, at the rate of `collapse`. For `constant` and `growth` l is fixed as T grows.",
+        "The fix cures the width and only delays the depth. At fixed T and d the stable rank tends to one as the network "
+        "deepens: `collapse`. In `constant` and `growth` l is fixed as T grows.",
         "The rate of `collapse` is exact for the values and a Gaussian approximation for the attention; hence it is read "
         "within its margin.",
     ),

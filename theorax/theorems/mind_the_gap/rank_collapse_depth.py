@@ -75,8 +75,8 @@ decay = Limit(
         reason="beside the shift by the kurtosis at most 0.02 at T = 8, for alpha from 1/2 to 3 on other seeds",
     ),
     margin=Absolute(
-        1, 8, "T for T - 1 and the logarithm for digamma move it by 1/2 each; 1/(alpha T^2) for v moves it by 1/(2 alpha), "
-        "which is more than twice this margin below alpha = 2",
+        1, 8, "T for T - 1 and the logarithm for digamma move it by 1/2 each. 1/(alpha T^2) for v moves it by 1/(2 alpha), "
+        "more than twice this margin below alpha = 2.",
     ),
     wrong={
         "T degrees for T - 1": dict(of=beside((log(2 * v) + digamma(T / 2)) / 2)),
