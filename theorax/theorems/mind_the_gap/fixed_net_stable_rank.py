@@ -205,6 +205,7 @@ theorem = Theorem(
     issues=(
         "The fix cures the width and only delays the depth. At fixed T and d the stable rank tends to one as the network "
         "deepens: `collapse`. In `constant` and `growth` l is fixed as T grows.",
+        "No control breaks `growth` by the values: identities change its constant and leave the exponent at one.",
         "The rate of `collapse` is exact for the values and a Gaussian approximation for the attention; hence it is read "
         "within its margin.",
     ),
