@@ -214,8 +214,9 @@ def false_step(steps: Sequence[StepOutcome], claim: str, theorem: Theorem) -> Fo
 
 
 def _reaches(steps: Sequence[AnyStep], claim: Claim) -> bool:
-    sides = list(_sides(claim))
-    return any(entry == side for step in steps for entry in _ends(step) for side in sides)
+    ends = [entry for step in steps for entry in _ends(step)]
+    # Sides are made one by one: those to be simplified are not, where a step ends in the claim as it stands.
+    return any(entry == side for side in _sides(claim) for entry in ends)
 
 
 def _free(step: AnyStep) -> set[Basic]:
