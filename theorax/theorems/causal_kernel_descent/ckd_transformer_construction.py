@@ -96,7 +96,12 @@ def deep(model, T):
     X = tokens.tokens(T.padded + 1)
     step = fraction * jnp.where(softmax > 0, 1, 1 / tokens.gram(X[:1])[0, 0])
     network = kernel_descent_transformer(
-        X.shape[1], step, tokens.exponential, softmax, boundary=boundary, previous=previous,
+        X.shape[1],
+        step,
+        tokens.exponential,
+        softmax,
+        boundary=boundary,
+        previous=previous,
     )
     layers = T.value * jnp.where(softmax > 0, 8, 1)
     stream = jax.lax.fori_loop(0, layers, lambda _, E: network.layer(E), network.embedded(X[:-1]))
