@@ -185,8 +185,8 @@ theorem = Theorem(
                 "fixed sums over all taps, Phi": subject(setting.GAUSSIAN, PHI)(unfolded=Filters.FIXED_SUMS).breaking(
                     H.signs, fails=hidden_law,
                 ),
-                "sums of rows that vanish together, ReLU": subject(setting.GAUSSIAN, RELU)(one_sum=1).breaking(
-                    H.signs, fails=(output_law, order),
+                "sums of rows that vanish together, Phi": subject(setting.GAUSSIAN, PHI)(one_sum=1).breaking(
+                    H.signs, fails=order,
                 ),
             },
         )
