@@ -213,7 +213,8 @@ theorem = Theorem(
     issues=(
         "Long contexts are compared in floating point within a bound derived for substitution; the account of a single "
         "run would grow exponentially with T.",
-        "That bound takes every rounding at its worst, all of one sign. What is met is some 10^4 times smaller, so half of the "
-        "bound survives. A sharper one asks for the residual of each row in twice the precision, which no program here has.",
+        "The derived bound takes every rounding at its worst, all of one sign. Differences met are some 10^4 times smaller, so "
+        "half of the bound survives. A sharper one asks for the residual of each row in twice the precision, which no program "
+        "here has.",
     ),
 )  # fmt: skip

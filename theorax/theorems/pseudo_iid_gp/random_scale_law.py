@@ -102,7 +102,7 @@ def whole_rows_columns():
 
 @lemma
 def laws_of_the_scale():
-    """Every v: mean and mean square of a Gamma variable of shape 1/v times v, and of two values that occur with p and 1 - p."""
+    """Every v: mean and mean square of v times a Gamma variable of shape 1/v, and of two values of any chance p."""
     x, p = Symbol("x", positive=True), Symbol("p", positive=True)
     density = x ** (1 / v - 1) * exp(-x / v) / (v ** (1 / v) * gamma(1 / v))
     yield Step("Gamma", [Integral(x**k * density, (x, 0, oo)) for k in (1, 2)], [1, 1 + v])
