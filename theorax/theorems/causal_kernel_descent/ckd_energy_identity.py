@@ -177,7 +177,7 @@ features = Subject(samples, noise=0.0, uneven=0.0)
 
 
 def power(degree, **changes):
-    known = {m: degree, energy: E / besseli(degree, 1)}
+    known = {m: degree, energy: E / besseli(degree, 1), height: 1}
     return Subject(circle, kind=POWER, degree=float(degree), knows=known)(**changes).breaking(H.point)
 
 
@@ -200,10 +200,7 @@ theorem = Theorem(
             "features of growing length": features(uneven=0.1).breaking(H.sphere, fails=step),
         }),
         orbits=Experiment(sums, total, {T: setting.LONG}, draws=Efforts(200, 240, 400), padded=True, subjects={
-            # Taken for the kernel at one point, whose sum would be one.
-            "rotation": power(1, kind=ROTATION, knows={m: 1, energy: E / besseli(1, 1), height: 1}).breaking(
-                fails=one_point,
-            ),
+            "rotation": power(1, kind=ROTATION).breaking(fails=one_point),
             "doubling of angles": power(2),
             "Gaussian bump and kernel": bump.breaking(H.circle, fails=value),
             "a jump": power(2, kind=JUMP).breaking(H.space, fails=value),

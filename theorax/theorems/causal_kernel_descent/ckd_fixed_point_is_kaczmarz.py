@@ -46,8 +46,7 @@ H = hypotheses(
     sphere=SPHERE,
     scaled="x_(t+1) = s Omega x_t with Omega orthogonal, and the kernel is linear",
     turned=Hypothesis(
-        "tokens turn on a circle, and the kernel is exponential",
-        unbroken="residuals that do not fade stay within the bound, which is loose: see the issues",
+        "tokens turn on a circle; the kernel is exponential", unbroken="the bound is loose: see the issues"
     ),
 )
 equal = Identity(sides.guess, sides.u, under=H.sphere, margin=Relative(1, 10**6, rounding))
@@ -75,7 +74,6 @@ faster = Limit(
     },
 )  # fmt: skip
 early = {"predictions made after the target was seen": dict(of=seen.peek)}
-# Any targets are admitted above; the constants F of the bounds are those of these maps.
 long = Inequality(seen.gap, at_most=60 * sqrt(d) * unit, under=(H.sphere, H.scaled), on="long", wrong=early)
 circle = Inequality(seen.gap, at_most=330 * unit, under=(H.sphere, H.turned), on="circle", wrong=early)
 
