@@ -12,6 +12,7 @@ from jaxtyping import Array, Float
 from sympy import Expr, Function, Integer, Rational, limit, oo
 
 from theorax.language import Measured, Parameter, Subject
+from theorax.numerics.annotations import Scalar
 from theorax.numerics.extents import Extent, literal
 from theorax.numerics.keys import named
 from theorax.numerics.wide_networks import deep_network, pre_activations
@@ -108,34 +109,66 @@ class Ensemble(eqx.Module):
 SAMPLED_LAWS, REAL_LAWS = ("gaussian", "haar", "low rank", "blocks"), ("uniform", "masked", "hadamard")
 
 
+def start(key: Array, n: Extent, q: Array, uneven: Scalar) -> Float[Array, ""]:
+    """The variance q of the first layer; random with the variance ``uneven`` q^2/n in a control."""
+    return q * (1 + jnp.sqrt(uneven / width(n)) * jax.random.rademacher(named(key, "start")))
+
+
 def sampled(
-    key: Array, n: Extent, l: int, law: Array, share: Array, activation: Array, q: Array, sw2: Array, sb2: Array
+    key: Array,
+    n: Extent,
+    l: int,
+    law: Array,
+    share: Array,
+    activation: Array,
+    uneven: Scalar,
+    q: Array,
+    sw2: Array,
+    sb2: Array,
 ) -> Ensemble:
-    """Networks sampled without their weights; at this input the first layer is N(0, q)."""
-    x = jnp.sqrt((q - sb2) / sw2).reshape(1, 1)
+    """Networks sampled without their weights; at this input the first layer is N(0, q), but for `start`."""
 
     def network(number: Array) -> Float[Array, "layers N"]:
         here, active = named(key, "network", number), lambda h: phi(h, activation)
+        x = jnp.sqrt((start(here, n, q, uneven) - sb2) / sw2).reshape(1, 1)
         return pre_activations(here, x, n, literal(l), law, share, active, sw2, sb2, SAMPLED_LAWS)[:, 0]
 
     return Ensemble(jax.vmap(network)(jnp.arange(SAMPLED)), jnp.full(l, width(n)), activation)
 
 
 def real(
-    key: Array, n: Extent, l: int, law: Array, share: Array, activation: Array, q: Array, sw2: Array, sb2: Array
+    key: Array,
+    n: Extent,
+    l: int,
+    law: Array,
+    share: Array,
+    activation: Array,
+    uneven: Scalar,
+    q: Array,
+    sw2: Array,
+    sb2: Array,
 ) -> Ensemble:
     """Networks with their weights."""
-    x = jnp.sqrt((q - sb2) / sw2).reshape(1)
 
     def network(number: Array) -> Float[Array, "layers N"]:
         here, active = named(key, "network", number), lambda h: phi(h, activation)
+        x = jnp.sqrt((start(here, n, q, uneven) - sb2) / sw2).reshape(1)
         return deep_network(here, 1, n, literal(l), law, share, active, sw2, sb2, REAL_LAWS)(x)
 
     return Ensemble(jax.vmap(network)(jnp.arange(REAL)), jnp.full(l, width(n)), activation)
 
 
 def alternating(
-    key: Array, n: Extent, l: int, activation: Array, drawn: Array, sphere: Array, q: Array, sw2: Array, sb2: Array
+    key: Array,
+    n: Extent,
+    l: int,
+    activation: Array,
+    drawn: Array,
+    sphere: Array,
+    uneven: Scalar,
+    q: Array,
+    sw2: Array,
+    sb2: Array,
 ) -> Ensemble:
     """Networks of iid Gaussian weights, sampled without them, whose every second layer has ``drawn`` n units, at most 2 n.
 
@@ -152,7 +185,8 @@ def alternating(
         after = sb2 + sw2 * jnp.where(units, phi(h, activation) ** 2, 0).sum(1) / widths[number]
         return after, h
 
-    h = jax.lax.scan(layer, jnp.full(SAMPLED, q), number)[1]
+    starts = jax.vmap(lambda network: start(named(key, "network", network), n, q, uneven))(jnp.arange(SAMPLED))
+    h = jax.lax.scan(layer, starts, number)[1]
     return Ensemble(h.transpose(1, 0, 2), widths, activation)
 
 
@@ -179,7 +213,7 @@ def subject(
 ) -> Subject:
     """Networks of this law and activation at this point."""
     known = {**constants(law), act: int(activation), lam: 1, **point, **(knows or {})}
-    return law.subject(build, known, activation=activation)
+    return law.subject(build, known, activation=activation, uneven=0.0)
 
 
 def weighted(
@@ -192,4 +226,4 @@ def weighted(
 def tapered(activation: int, point: Mapping[Parameter, Any], ratio: Expr | int) -> Subject:
     """iid Gaussian networks at this point whose every second layer has ``ratio`` n units."""
     known = {**setting.GAUSSIAN.knows, **IID, act: int(activation), lam: ratio, **point}
-    return Subject(alternating, knows=known, activation=activation, drawn=float(ratio), sphere=0)
+    return Subject(alternating, knows=known, activation=activation, drawn=float(ratio), sphere=0, uneven=0.0)

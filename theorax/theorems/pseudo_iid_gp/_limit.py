@@ -120,8 +120,11 @@ def network(
     row_sums: Array,
     one_way: Array,
     kept: Array,
+    one_sum: Array,
 ) -> DeepReadout:
-    """All layers drawn; ``signs``, ``one_bias``, ``one_way`` and ``kept``: see `rare_signs`, `shared`, `halves`, `narrowed`.
+    """All layers drawn; ``signs``, ``one_bias``, ``one_way``, ``kept``: see `rare_signs`, `shared`, `halves`, `narrowed`.
+
+    ``one_sum``: see `tied_sums`.
 
     ``row_sums``: the bias of a unit is the sum of its row of weights, of the variance that biases have.
     """
@@ -130,7 +133,7 @@ def network(
     first = rare_signs(named(key, "rare signs"), body.first, signs, sw2 / 4)
     sums = body.biases.at[1:].set(jnp.sqrt(sb2 / sw2) * body.hidden.sum(-1))
     biases = shared(jnp.where(row_sums, sums, body.biases), one_bias, n)
-    hidden = body.hidden * narrowed(n, kept)[:, None] * halves(n, one_way)
+    hidden = tied_sums(named(key, "sums"), body.hidden, n, one_sum) * narrowed(n, kept)[:, None] * halves(n, one_way)
     body = DeepNetwork(first, hidden, biases, body.activation, n, body.depth)
     readout, bias = (
         jax.random.normal(named(key, name), shape)
@@ -157,6 +160,17 @@ def halves(n: Extent, one_way: Array) -> Floats[Array, "N N"]:
     """Factors for weights: from the second half of the units to the first alone, as much in all; ones if not ``one_way``."""
     first = 2 * jnp.arange(n.padded) < n.value
     return jnp.where(one_way, 2.0 * (first[:, None] & ~first), 1)
+
+
+def tied_sums(key: Array, hidden: Floats[Array, "layers *taps N N"], n: Extent, one_sum: Array) -> Array:
+    """Weights whose sums of rows all vanish in a layer, or are all multiplied by sqrt 2, one or the other by chance.
+
+    Entries stay uncorrelated, of their variance, and two columns tell nothing of it in the limit. The weights as they
+    are if not ``one_sum``.
+    """
+    twice = jax.random.bernoulli(key, shape=(len(hidden), *(1,) * (hidden.ndim - 1)))
+    mean = jnp.where(n.mask, hidden.sum(-1, keepdims=True) / width(n), 0)
+    return hidden + jnp.where(one_sum, jnp.where(twice, jnp.sqrt(2.0) - 1, -1), 0) * mean
 
 
 def narrowed(n: Extent, kept: Array) -> Floats[Array, "2 N"]:

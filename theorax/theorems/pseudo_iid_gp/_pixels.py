@@ -21,7 +21,7 @@ from theorax.theorems.pseudo_iid_gp._convolutional import (
     convolutional_network,
 )
 from theorax.theorems.pseudo_iid_gp._ensembles import width
-from theorax.theorems.pseudo_iid_gp._limit import RELU, Activated, halves, narrowed, rare_signs, shared
+from theorax.theorems.pseudo_iid_gp._limit import RELU, Activated, halves, narrowed, rare_signs, shared, tied_sums
 from theorax.theorems.pseudo_iid_gp._process import HIDDEN
 
 TAPS, PIXELS = 3, 8
@@ -102,16 +102,21 @@ def network(
     tied: Array,
     signs: Array,
     one_bias: Array,
+    row_sums: Array,
     one_way: Array,
     kept: Array,
+    one_sum: Array,
 ) -> ConvolutionalReadout:
     """All layers drawn. ``tied``: all taps of a hidden layer have the same entries; the rest as for layers of units."""
     letters: dict[str, Any] = dict(activation=Activated(activation), weight_variance=sw2, bias_variance=sb2)
     colours = IMAGES.shape[1]
     body = convolutional_network(key, colours, TAPS, C, HIDDEN - 1, law, share, unfolded=unfolded, **letters)
     first = rare_signs(named(key, "rare signs"), body.first, signs, sw2 / colours)
-    filters = jnp.where(tied, body.hidden[:, :1], body.hidden) * narrowed(C, kept)[:, None, None] * halves(C, one_way)
-    body = ConvolutionalNetwork(first, filters, shared(body.biases, one_bias, C), body.activation, C)
+    filters = tied_sums(named(key, "sums"), jnp.where(tied, body.hidden[:, :1], body.hidden), C, one_sum)
+    filters = filters * narrowed(C, kept)[:, None, None] * halves(C, one_way)
+    sums = body.biases.at[1:].set(jnp.sqrt(sb2 / (TAPS * sw2)) * filters.sum((1, -1)))
+    biases = shared(jnp.where(row_sums, sums, body.biases), one_bias, C)
+    body = ConvolutionalNetwork(first, filters, biases, body.activation, C)
     readout = jnp.sqrt(sw2 / width(C)) * jax.random.normal(named(key, "readout"), (TAPS, 2, C.padded))
     bias = jax.random.normal(named(key, "output biases"), (2,))
     return ConvolutionalReadout(body, readout, jnp.sqrt(sb2) * jnp.where(one_bias, bias[0], bias))

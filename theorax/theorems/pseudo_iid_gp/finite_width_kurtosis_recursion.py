@@ -74,9 +74,7 @@ H = hypotheses(
     equal="all layers are n units wide",
     iid="the entries of W are iid Gaussian",
     alternating="layers are n and lam n units wide in turn, the first one n",
-    first=Hypothesis(
-        "the first layer is Gaussian, so that V starts from zero", unbroken="another start is another V alone"
-    ),
+    first="the first layer is Gaussian, so that V starts from zero",
 )
 kurtosis = Limit(
     excess, predicted(S_own, S_cross), as_=n, under=(H.stationary, H.listed, H.first), on="sampled",
@@ -207,6 +205,9 @@ theorem = Theorem(
                 "Haar taken for Gaussian": subject(setting.HAAR, ERF, EDGE, IID).breaking(
                     H.listed, H.saturating, fails=kurtosis
                 ),
+                "a first layer of random scale, ReLU": subject(setting.GAUSSIAN, RELU, ROOT)(uneven=6.0).breaking(
+                    H.first, *NEITHER, fails=kurtosis,
+                ),
                 "starting from q = 4": subject(setting.GAUSSIAN, RELU, MOVED).breaking(
                     H.stationary, *NEITHER, fails=kurtosis
                 ),
@@ -223,6 +224,9 @@ theorem = Theorem(
                 "ReLU from q = 4, every second layer n/2": tapered(RELU, MOVED, HALF).breaking(H.equal),
                 "tanh from q = 3, every second layer 2 n": tapered(TANH, CRITICAL | {q: Integer(3)}, 2).breaking(
                     H.equal, fails=moving,
+                ),
+                "a first layer of random scale, ReLU": tapered(RELU, MOVED, 1)(uneven=6.0).breaking(
+                    H.first, fails=(moving, unequal),
                 ),
                 "equal widths taken for n/4": tapered(RELU, MOVED, HALF**2)(drawn=1.0).breaking(H.alternating, fails=unequal),
             },

@@ -145,7 +145,9 @@ CASES = {
 def subject(law, activation, variance_of_biases=None):
     known = {phi: activation, **CASES[activation]}
     known |= {sb2: variance_of_biases} if variance_of_biases else {}
-    return law.subject(network, known, activation=activation, signs=0.0, one_bias=0, row_sums=0, one_way=0, kept=0)
+    return law.subject(
+        network, known, activation=activation, signs=0.0, one_bias=0, row_sums=0, one_way=0, kept=0, one_sum=0
+    )
 
 
 STEEP = {phi: PHI, **CASES[PHI], sw2: Integer(25)}
@@ -172,7 +174,7 @@ theorem = Theorem(
                 "two blocks, tanh": subject(setting.blocks(2), TANH),
                 "Hadamard, Phi": subject(setting.HADAMARD, PHI),
                 "first layer of rare signs, tanh": subject(setting.GAUSSIAN, TANH)(signs=1 / 32).breaking(
-                    H.first, fails=(variance, covariance, own_squares, *LAWS),
+                    H.first, fails=(variance, covariance, own_squares, *LAWS, order),
                 ),
                 # Units that read are not read: the last hidden layer sees no more than biases.
                 "weights from one half to the other, ReLU": subject(setting.GAUSSIAN, RELU)(one_way=1).breaking(
@@ -197,6 +199,10 @@ theorem = Theorem(
                     H.widths, fails=(own_squares, *LAWS, order),
                 ),
                 "fixed sums, steep Phi": subject(setting.CONDITIONED, PHI)(knows=STEEP).breaking(H.signs, fails=LAWS),
+                # A unit has the variance K -+ sw2 (E phi)^2, all units of a layer the same one.
+                "sums of rows that vanish together, Phi": subject(setting.GAUSSIAN, PHI)(one_sum=1).breaking(
+                    H.signs, fails=(own_squares, order),
+                ),
             },
         )
     ),
