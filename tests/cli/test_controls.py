@@ -80,7 +80,9 @@ def test_a_control_that_passes_leaves_the_claim_vacuous(checked):
 def test_a_control_that_only_scatters_more_has_shown_nothing(root, tmp_path, effort):
     # The mean is the claimed one; what is broken is the precision, and the claim is left open, not refuted.
     text = with_control(0.0, 40).replace("1 + shift + c / n.value +", "1 + c / n.value + (1 + 1000 * shift) *")
-    (root / "spectra" / "means.py").write_text(text.replace("shift=0.0).breaking", "shift=1.0).breaking"), encoding="utf-8")
+    (root / "spectra" / "means.py").write_text(
+        text.replace("shift=0.0).breaking", "shift=1.0).breaking"), encoding="utf-8"
+    )
     outcome = check("means", Settings(effort=effort, state=str(tmp_path / "state"), roots=(str(root),)))
     (control,) = outcome.controls
     assert (control.status, control.fired) == ("INCONCLUSIVE", False)

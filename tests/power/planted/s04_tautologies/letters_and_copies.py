@@ -27,7 +27,9 @@ theorem = Theorem(
         same=Expectation(seen.mean - seen.copy, Integer(0), margin=Absolute(1, 20, "a round number")),
         median=Expectation(seen.mean / seen.copy, Integer(1), quantile=Rational(1, 2), margin=MARGIN),
         limit=Limit(1 + log(seen.copy / seen.mean), Integer(1), as_=n, approach=CLASS, margin=MARGIN),
-        rate=Rate(seen.copy / (n * seen.mean), 1 / n, as_=n, approach=CLASS, margin=Absolute(1, 4, "a half is half away")),
+        rate=Rate(
+            seen.copy / (n * seen.mean), 1 / n, as_=n, approach=CLASS, margin=Absolute(1, 4, "a half is half away")
+        ),
         half=Expectation(seen.mean / (seen.mean + seen.copy), Rational(1, 2), margin=MARGIN),
     ),
     experiments=dict(normal=Experiment(observe, seen, {n: (4, 8, 16)}, draws=400, subjects={"normal": Subject(build)})),
