@@ -74,7 +74,7 @@ def bounded_at_points(points: Sequence[tuple[str, AtPoint]], slack: Fraction = F
             reason = Reason.BUDGET if isinstance(error, UnsupportedPrimitive) else Reason.UNDECIDED_COMPARISON
             return PointwiseBound(Status.INCONCLUSIVE, reason, str(error).rstrip("."), tuple(excesses), tuple(shares))
         if not gaps:
-            detail = f"{where} has no entry, and a bound of nothing says nothing"
+            detail = f"{where} has no entry, so there is nothing to bound"
             return PointwiseBound(Status.INCONCLUSIVE, Reason.NOT_DECIDABLE_YET, detail, tuple(excesses), tuple(shares))
         excesses.append(tuple(float(gap.mid()) for gap in gaps))
         shares += _shares(left, right)

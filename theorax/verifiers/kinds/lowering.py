@@ -211,7 +211,7 @@ class Judge(ABC, Generic[C]):
         return [side for name in claim.measured_fields if isinstance(side := getattr(claim, name), Expr)]
 
     def averaged(self, claim: C) -> Expr | None:
-        """What the claim takes the average of, if it does."""
+        """The quantity whose average the claim takes; None for other kinds."""
         return None
 
     def stands(self, claim: C, case: Judged, observed: Observed, seen: RoundingSeen) -> bool:
