@@ -9,6 +9,7 @@ repetitions on draws of their own; 14 of 14 kills give at least $0.05^{1/14} = 0
 | quick | none: the run itself | a quarter of the claim's, or up to the look that decides |
 | standard, thorough | 14 | a portion: together a quarter of the claim's |
 | the same, if these do not show 0.8 | 14 | a larger portion: together twice the claim's |
+| the same, if these do not | 14 | a third of the claim's |
 | the same, if these do not either | 14 | the claim's |
 
 A repetition on a portion of the draws counts only where it *refutes* the claim, at the levels of the last look. Power
@@ -20,8 +21,8 @@ draws only scatter too much to decide it, has shown nothing.
 Where balls refute, nothing is random and nothing is repeated.
 
 **Errors:** a subject for which the claim is true is noticed with at most twice the claim's level. Each bound holds at
-95 %; up to three of them are looked at, so a control that kills less surely than 0.8 is shown to reach it with
-probability at most 0.15.
+95 %; up to four of them are looked at, so a control that kills less surely than 0.8 is shown to reach it with
+probability at most 0.2.
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ CONFIDENCE = 0.95
 QUARTER = 4
 DEMANDED = 0.8  # a control that kills less surely leaves the claim untested (METHOD, section 8.4)
 REPETITIONS = 14
+THIRD = 3
 GROWTH = 4  # of a portion, at least, where the first ones do not show enough
 
 
@@ -197,7 +199,9 @@ def insensitive(name: str, tried: Sequence[ControlOutcome]) -> Iterator[Found]:
 def _repeated(outcome: ControlOutcome, trial: _Trial, draws: Draws) -> ControlOutcome:
     own, bounding = trial.line.draws, trial.judge.counts_violations
     size = max(trial.judge.fewest, own // (QUARTER * REPETITIONS))
-    sizes = [part for part in (size, max(GROWTH * size, 2 * own // REPETITIONS)) if part < own]
+    larger = max(GROWTH * size, 2 * own // REPETITIONS)
+    # The draws of a portion are among those of the next one.
+    sizes = [part for part in (size, larger, own // THIRD) if size <= part < own]
     for part in sizes if outcome.status == Status.REFUTED or bounding else ():
         draws.portion(trial.line, 0, REPETITIONS * part)  # at once: others may draw a part of them
         short = trial.line.with_draws(part)
