@@ -28,6 +28,7 @@ __all__ = [
     "look_at_draws",
     "noise_of",
     "repeats",
+    "rounding_of",
     "same_draws",
     "scatter",
 ]
@@ -55,17 +56,29 @@ FEWEST = 30
 """Fewer rows than this say nothing about how many different ones there are."""
 
 
-def are_equal(values: NDArray[np.generic], of: float = 0.0) -> bool:
+def are_equal(values: NDArray[np.generic], made_of: Sequence[NDArray[np.generic]] = ()) -> bool:
     """True if every draw, along the first axis, is the same up to the rounding of a sum; one draw is not.
 
-    ``of``: the size of the numbers that the values were made of, where it may be larger than theirs.
+    ``made_of``: the columns that the values were computed from, where these may be larger, or of a coarser precision.
     """
     if len(values) < 2:
         return False
     if values.dtype.kind != "f":
         return bool((values == values[:1]).all())
-    size = np.maximum(np.abs(values[0]), of)
-    return bool((np.ptp(values, axis=0) <= _SUMMED * float(np.finfo(str(values.dtype)).eps) * size).all())
+    # Each entry is held against its own size, unless what it was made of is larger.
+    own = _unit((values, *made_of)) * np.abs(values[0])
+    return bool((np.ptp(values, axis=0) <= np.maximum(own, rounding_of((*made_of, values[:0])))).all())
+
+
+def rounding_of(columns: Sequence[NDArray[np.generic]]) -> float:
+    """The rounding that a sum of a few thousand of these numbers may have: of the largest, in the coarsest precision."""
+    return _unit(columns) * max((float(np.abs(part).max(initial=0)) for part in columns), default=0.0)
+
+
+def _unit(columns: Sequence[NDArray[np.generic]]) -> float:
+    """The rounding of such a sum, as a part of its largest term: that of the coarsest precision among the columns."""
+    units = [float(np.finfo(str(part.dtype)).eps) for part in columns if part.dtype.kind == "f"]
+    return _SUMMED * max(units, default=0.0)
 
 
 def is_distinct(columns: Sequence[NDArray[np.generic]]) -> bool | None:
@@ -153,13 +166,13 @@ class Spreads:
         return Looked((Found(Finding.WITHHELD, sentence, Reason.SPREAD),), ledger)
 
 
-def same_draws(what: str) -> Found:
-    """The finding that every draw of ``what`` is the same number."""
+def same_draws(what: str, rounded: bool = False) -> Found:
+    """The finding that every draw of ``what`` is the same number; ``rounded`` where the data exclude only its rounding."""
     sentence = (
         f"Every draw of {what} is the same number: it holds no randomness, or a constant was returned in its place. "
         'No test of it could have failed. Claim an exact number with seeds="none", or as an identity.'
     )
-    return Found(Finding.CANNOT_FAIL, sentence)
+    return Found(Finding.ONE_NUMBER if rounded else Finding.CANNOT_FAIL, sentence)
 
 
 def repeats(where: str = "") -> Found:

@@ -25,6 +25,7 @@ class Finding(StrEnum):
     TRIVIAL_BOUND = "the bound is trivial on the whole scope"
     PROOF = "exact decision procedure closed the goal"
     CERTIFICATE = "rigorous arithmetic covered the domain"
+    ONE_NUMBER = "what the data exclude is the rounding of one number"
     FELL_IN_SUITE = "not significant among all claims of the run"
     NIGHTS_REFUTED = "its nights together exclude it"
     NIGHT_ALONE = "tonight's data exclude it, its nights together do not"
@@ -49,6 +50,7 @@ _PRECEDENCE: tuple[tuple[Finding, Status], ...] = (
     (Finding.TRIVIAL_BOUND, Status.VACUOUS),
     (Finding.PROOF, Status.PROVED),
     (Finding.CERTIFICATE, Status.CERTIFIED),
+    (Finding.ONE_NUMBER, Status.VACUOUS),
     (Finding.FELL_IN_SUITE, Status.INCONCLUSIVE),
     (Finding.NIGHTS_REFUTED, Status.REFUTED),
     (Finding.NIGHT_ALONE, Status.INCONCLUSIVE),
@@ -78,6 +80,7 @@ def settle(findings: Iterable[Finding]) -> Status:
     | the bound is trivial on the whole scope | VACUOUS |
     | exact decision procedure closed the goal | PROVED |
     | rigorous arithmetic covered the domain | CERTIFIED |
+    | what the data exclude is the rounding of one number | VACUOUS |
     | not significant among all claims of the run | INCONCLUSIVE |
     | its nights together exclude it | REFUTED |
     | tonight's data exclude it, its nights together do not | INCONCLUSIVE |

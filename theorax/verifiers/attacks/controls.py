@@ -200,8 +200,8 @@ def _repeated(outcome: ControlOutcome, trial: _Trial, draws: Draws) -> ControlOu
     own, bounding = trial.line.draws, trial.judge.counts_violations
     size = max(trial.judge.fewest, own // (QUARTER * REPETITIONS))
     larger = max(GROWTH * size, 2 * own // REPETITIONS)
-    # The draws of a portion are among those of the next one.
-    sizes = [part for part in (size, larger, own // THIRD) if size <= part < own]
+    # From the smallest on: the draws of a portion are among those of the next one.
+    sizes = [part for part in sorted({size, larger, own // THIRD}) if size <= part < own]
     for part in sizes if outcome.status == Status.REFUTED or bounding else ():
         draws.portion(trial.line, 0, REPETITIONS * part)  # at once: others may draw a part of them
         short = trial.line.with_draws(part)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-from theorax.decide.draw_guards import Spreads, are_equal, same_draws
+from theorax.decide.draw_guards import Spreads, are_equal, rounding_of, same_draws
 from theorax.decide.looked import Looked
+from theorax.decide.status import Status
 from theorax.decide.verdict import Assumption, Standing
 from theorax.language import Claim, Measured
 from theorax.language.notation import inline
@@ -40,7 +42,10 @@ def constant_letters(claim: DecidedClaim) -> Looked:
         constant = [name for name in names if _is_constant(name, observed)]
         events = stated.speaks_of_the_law_drawn and any(_is_event(name, observed) for name in constant)
         if names and constant == names and not events:
-            return Looked((same_draws(f"{' and '.join(names)} ({observed.line.name})"),))
+            made_of = [table[name] for table in observed.tables for name in names]
+            return Looked(
+                (same_draws(f"{' and '.join(names)} ({observed.line.name})", _only_rounding(claim, made_of)),)
+            )
         fixed |= dict.fromkeys(constant)
     if not fixed:
         return Looked()
@@ -57,11 +62,22 @@ def constant_quantity(claim: DecidedClaim) -> Looked:
             continue
         observed = claim.draws.on(cell.line)
         tables = [observed.tables[observed.line.sizes.index(size)] for size in cell.line.sizes]
-        largest = [max(float(np.abs(table[name]).max()) for name in names) for table in tables]
+        letters = [[table[name] for name in names] for table in tables]
         values = columns(quantity, cell, observed).values
-        if all(are_equal(part, of=size) for part, size in zip(values, largest, strict=True)):
-            return Looked((same_draws(f"{inline(quantity)} ({cell.line.name})"),))
+        if all(are_equal(part, made_of) for part, made_of in zip(values, letters, strict=True)):
+            return Looked(
+                (same_draws(f"{inline(quantity)} ({cell.line.name})", _only_rounding(claim, sum(letters, []))),)
+            )
     return Looked()
+
+
+def _only_rounding(claim: DecidedClaim, columns: Sequence[NDArray[np.generic]]) -> bool:
+    """True if what refutes the claim is no farther from it than rounding takes numbers that these columns make."""
+    refuting = [case.decision for case in claim.judged if case.decision.status is Status.REFUTED]
+    return bool(refuting) and all(
+        abs(decision.estimate - decision.claimed) <= rounding_of((*columns, np.array([decision.claimed])))
+        for decision in refuting
+    )
 
 
 def _is_event(name: str, observed: Observed) -> bool:
