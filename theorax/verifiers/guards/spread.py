@@ -65,9 +65,8 @@ def constant_quantity(claim: DecidedClaim) -> Looked:
         letters = [[table[name] for name in names] for table in tables]
         values = columns(quantity, cell, observed).values
         if all(are_equal(part, made_of) for part, made_of in zip(values, letters, strict=True)):
-            return Looked(
-                (same_draws(f"{inline(quantity)} ({cell.line.name})", _only_rounding(claim, sum(letters, []))),)
-            )
+            every = list(itertools.chain.from_iterable(letters))
+            return Looked((same_draws(f"{inline(quantity)} ({cell.line.name})", _only_rounding(claim, every)),))
     return Looked()
 
 
