@@ -1,11 +1,16 @@
-"""Steps of a traced program, those inside loops, branches and called programs included."""
+"""Steps of a traced program, those inside loops, branches and called programs included; and the program made of steps."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["every_step", "programs_in"]
+try:
+    from jax.extend.core import jaxpr_as_fun
+except ImportError:  # where older versions keep it
+    from jax.core import jaxpr_as_fun  # type: ignore[no-redef, attr-defined]
+
+__all__ = ["every_step", "jaxpr_as_fun", "programs_in"]
 
 
 def programs_in(value: Any) -> Iterator[Any]:

@@ -30,9 +30,11 @@ from jax.core import Tracer
 from theorax.errors import ObservationError, UsageError, option
 from theorax.names import many
 from theorax.numerics import platform
+from theorax.numerics.compiling import compiled, work_on_entries
 from theorax.numerics.extents import Extent
 from theorax.numerics.key_use import KeyUse, key_use
 from theorax.numerics.keys import root
+from theorax.numerics.nested_steps import jaxpr_as_fun
 from theorax.numerics.placements import AsManyAsFit, Placement, steps_of_host, widest_step
 
 # What a program may hold on a device that gives no account of its memory, for each of the draws it vectorises.
@@ -78,12 +80,18 @@ class Meter:
 
 
 class _Traced(NamedTuple):
-    """Shapes that one draw returns, the use that it makes of its keys, its steps for the host, bytes of its widest one."""
+    """One draw as traced: its steps, the shapes that it returns, its use of keys, its steps for the host, its widest one."""
 
+    steps: Any
     shapes: dict[str, jax.ShapeDtypeStruct]
     keys: KeyUse
     host_steps: tuple[str, ...]
     widest: int
+
+    def __call__(self, arguments: Any, words: jax.Array, index: jax.Array) -> dict[str, jax.Array]:
+        """The draw of this number, from the steps: no Python of the program runs again."""
+        results = jaxpr_as_fun(self.steps)(*jax.tree.leaves((arguments, words, index)))
+        return jax.tree.unflatten(jax.tree.structure(self.shapes), map(jnp.asarray, results))  # one may be a constant
 
 
 class _Program(NamedTuple):
@@ -273,14 +281,14 @@ class Sampler:
 
     def _compiled(self, program: Callable[..., Any], letters: Mapping[str, Any], dtype: str) -> tuple[_Program, Any]:
         """The executable for these letters' structure, found or made, and the traced part of the letters."""
-        traced, arguments, static, name = self._structure(program, letters, dtype)
+        traced, arguments, _, name = self._structure(program, letters, dtype)
         # What waits for the host is drawn there, one draw at a time.
         device, batch = ("cpu", 1) if traced.host_steps else (self.device, self.batch)
         here = platform.processor(device)
         arguments = jax.device_put(arguments, here)
         if name not in self._programs:
             with self._compiling(len(self._programs) + 1), jax.default_device(here):
-                self._programs[name] = self._compile(program, arguments, static, traced, device, batch)
+                self._programs[name] = self._compile(program, arguments, traced, device, batch)
         return self._programs[name], arguments
 
     def _one(self, program: Callable[..., Any], static: Any) -> Callable[..., dict[str, jax.Array]]:
@@ -297,13 +305,14 @@ class Sampler:
         closed, shapes = jax.make_jaxpr(self._one(program, static), return_shape=True)(arguments, words, index)
         # The key of a draw is made of the words and the number; letters are no randomness.
         random = [False] * len(jax.tree.leaves(arguments)) + [True, True]
-        return _Traced(shapes, key_use(closed, random, list(shapes)), steps_of_host(closed), widest_step(closed))
+        return _Traced(
+            closed, shapes, key_use(closed, random, list(shapes)), steps_of_host(closed), widest_step(closed)
+        )
 
     def _compile(
         self,
         program: Callable[..., Any],
         arguments: Any,
-        static: Any,
         traced: _Traced,
         device: str,
         batch: int | AsManyAsFit,
@@ -315,9 +324,8 @@ class Sampler:
         """
         wall, cpu = time.perf_counter(), time.process_time()
         neighbours = batch if isinstance(batch, int) else batch.first(self.memory, traced.widest)
-        one = self._one(program, static)
         while True:
-            executable, capacity, needed = self._looped(one, arguments, traced.shapes, device, neighbours)
+            executable, capacity, needed = self._looped(traced, arguments, device, neighbours)
             if needed <= self.memory:
                 break
             if isinstance(batch, int):
@@ -336,15 +344,14 @@ class Sampler:
 
     def _looped(
         self,
-        one: Callable[..., dict[str, jax.Array]],
+        one: _Traced,
         arguments: Any,
-        shapes: Mapping[str, jax.ShapeDtypeStruct],
         device: str,
         batch: int,
     ) -> tuple[Any, int, int]:
         """The executable with so many neighbours, the groups that its buffers hold, and the bytes that it needs."""
         words = jax.device_put(jax.random.key_data(root(0, self.generator)), platform.processor(device))
-        group_bytes = batch * sum(shape.size * shape.dtype.itemsize for shape in shapes.values())
+        group_bytes = batch * sum(shape.size * shape.dtype.itemsize for shape in one.shapes.values())
         capacity = int(np.clip(self.memory * SHARE_OF_RESULTS // max(group_bytes, 1), 1, LONGEST_CHUNK))
 
         def chunk(arguments: Any, words: jax.Array, start: jax.Array, count: jax.Array) -> dict[str, jax.Array]:
@@ -359,10 +366,13 @@ class Sampler:
                 out = jax.lax.optimization_barrier(out)
                 return {name: buffers[name].at[j].set(out[name]) for name in out}
 
-            empty = {name: jnp.zeros((capacity, batch, *shape.shape), shape.dtype) for name, shape in shapes.items()}
+            empty = {
+                name: jnp.zeros((capacity, batch, *shape.shape), shape.dtype) for name, shape in one.shapes.items()
+            }
             return jax.lax.fori_loop(jnp.int32(0), count, step, empty)
 
-        executable = jax.jit(chunk).lower(arguments, words, np.uint32(0), np.int32(1)).compile()
+        lowered = jax.jit(chunk).lower(arguments, words, np.uint32(0), np.int32(1))
+        executable = compiled(lowered, device, work_on_entries(one.steps))
         return executable, capacity, _bytes_of(executable, capacity * group_bytes)
 
     def _too_large(self, name: str, needed: int, capacity: int, batch: int) -> str:

@@ -18,10 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-try:
-    from jax.extend.core import jaxpr_as_fun
-except ImportError:  # before jax.extend carried what runs a jaxpr
-    from jax.core import jaxpr_as_fun  # type: ignore[no-redef, attr-defined]
+from theorax.numerics.nested_steps import jaxpr_as_fun
 
 try:
     from jax import enable_x64

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -14,10 +14,11 @@ from flint import arb
 
 from theorax.numerics.arithmetics.ball import Ball
 from theorax.numerics.arithmetics.flat_program import doubles
+from theorax.numerics.compiling import compiled
 
 _BITS = 120
 _COUNT = 400
-"""Points in each of a function's ranges; all of them in both formats take about half a second, compilation included."""
+"""Points in each of a function's ranges; all of them in both formats take about a second, compilation included."""
 
 Range = tuple[float, float]
 
@@ -46,14 +47,14 @@ FUNCTIONS = tuple(_RANGES)
 def ulps(name: str, dtype: str, numpy_function: Callable[[np.ndarray], np.ndarray] | None = None) -> float:
     r"""The largest error found, in units in the last place of the result, of a library function in ``dtype``.
 
-    JAX's compiled function is measured on the default device, and NumPy's in float64 beside it if it is given: the
-    error domain carries its values. Results below the normal numbers are left out.
+    JAX's compiled function is measured on the default device, in light code and in full, and NumPy's in float64 beside it
+    if it is given: the error domain carries its values. Results below the normal numbers are left out.
 
     **Errors:** a lower bound of the worst case: some hundred points of each range were looked at. The error domain
     allows twice the larger of this and of what is on record.
     """
     points = _points(name, dtype)
-    results = [(_compiled(dtype)[name], dtype)]
+    results = [(values[name], dtype) for values in _computed(dtype)]
     if numpy_function is not None:
         results.append((np.asarray(numpy_function(points.astype(np.float64))), "float64"))
     worst = 0.0
@@ -69,12 +70,16 @@ def ulps(name: str, dtype: str, numpy_function: Callable[[np.ndarray], np.ndarra
 
 
 @cache
-def _compiled(dtype: str) -> Mapping[str, np.ndarray]:
-    """JAX's values of all functions at their points; one program, for compiling is what takes the time."""
+def _computed(dtype: str) -> Sequence[Mapping[str, np.ndarray]]:
+    """JAX's values of all functions at their points, in each code that a program may be compiled to.
+
+    One program holds all functions, for compiling is what takes the time.
+    """
     with doubles():
+        inputs = {name: jax.numpy.asarray(_points(name, dtype)) for name in FUNCTIONS}
         program = jax.jit(lambda inputs: {name: getattr(jax.lax, name)(x) for name, x in inputs.items()})
-        values = program({name: jax.numpy.asarray(_points(name, dtype)) for name in FUNCTIONS})
-    return {name: np.asarray(entries) for name, entries in values.items()}
+        codes = [compiled(program.lower(inputs), jax.default_backend(), work) for work in (0.0, math.inf)]
+        return [{name: np.asarray(entries) for name, entries in code(inputs).items()} for code in codes]
 
 
 def _points(name: str, dtype: str) -> np.ndarray:

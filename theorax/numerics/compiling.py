@@ -1,0 +1,89 @@
+"""Compiling of programs: how long the compiler may take over one, by what a draw of it costs.
+
+Most programs of theorems are drawn some thousand times and take longer to compile than to run. On the CPU they are compiled
+lightly: with the older code of XLA for loops over entries, in one piece, at its first level of optimisation. It takes half
+the time, and the draws cost the same within a few per cent, as matrices are left to libraries either way. Draws of millions
+of entries are compiled with everything there is.
+
+**Errors:** the two ways round alike up to the library functions; `probe` measures those of both.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import jax
+
+from theorax.numerics.nested_steps import programs_in
+
+__all__ = ["compiled", "work_on_entries"]
+
+_LIGHT: Mapping[str, Any] = {
+    "xla_backend_optimization_level": 1,
+    "xla_cpu_use_fusion_emitters": False,
+    "xla_cpu_parallel_codegen_split_count": 1,
+}
+
+HEAVY = 1e7
+"""Work of a draw from which on it is compiled with everything: some milliseconds, where the light code is slower."""
+
+# Rough costs in additions: only what is compiled how depends on them. Matrices are the libraries' in either code.
+_COSTS = dict.fromkeys(("random_bits", "threefry2x32"), 60) | dict.fromkeys(
+    ("cos", "erf", "erf_inv", "exp", "expm1", "lgamma", "log", "log1p", "logistic", "pow", "sin", "tan", "tanh"), 10
+)
+_MOVED = frozenset({"broadcast_in_dim", "convert_element_type", "copy", "iota", "reshape", "squeeze", "transpose"})
+_LIBRARIES = frozenset(
+    {
+        "cholesky",
+        "dot_general",
+        "eig",
+        "eigh",
+        "geqrf",
+        "householder_product",
+        "lu",
+        "qr",
+        "schur",
+        "svd",
+        "triangular_solve",
+    }
+)
+_ROUNDS = 8
+"""Rounds that a loop of unknown length is taken to make."""
+
+
+def compiled(lowered: Any, device: str, work: float) -> Any:
+    """The executable of a lowered program, of which a draw does this ``work`` on entries."""
+    light = device == "cpu" and work < HEAVY
+    return lowered.compile(dict(_options()) if light else None)
+
+
+@cache
+def _options() -> Mapping[str, Any]:
+    """The options of light code that this version of XLA knows."""
+    tiny = jax.jit(lambda x: x).lower(0.0)
+    known = {}
+    for name, value in _LIGHT.items():
+        try:
+            tiny.compile({name: value})
+        except (RuntimeError, ValueError):  # the compiler's own error for an option that it does not know
+            continue
+        known[name] = value
+    return known
+
+
+def work_on_entries(program: Any) -> float:
+    """Additions that the steps of a jaxpr cost which work entry by entry, roughly; all rounds of its loops counted."""
+    work = 0.0
+    for step in getattr(program, "jaxpr", program).eqns:
+        name = step.primitive.name
+        bodies = [body for value in step.params.values() for body in programs_in(value)]
+        if bodies:
+            rounds = step.params["length"] if name == "scan" else _ROUNDS if name == "while" else 1
+            work += rounds * sum(map(work_on_entries, bodies))
+        elif name not in _MOVED | _LIBRARIES:
+            places = step.invars if name.startswith("reduce") else step.outvars
+            work += _COSTS.get(name, 1) * sum(math.prod(getattr(atom.aval, "shape", ())) for atom in places)
+    return work
