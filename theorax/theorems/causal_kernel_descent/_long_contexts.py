@@ -21,10 +21,12 @@ def on_a_sphere(model: Orbit, length: int) -> Float[Array, "length D"]:
 def apart(
     K: Float[Array, "T T"], features: Float[Array, "T m"], targets: Float[Array, "T d"], T: Extent
 ) -> dict[str, Array]:
-    """The largest differences of the two programs, and of predictions made after the target was seen."""
+    """Distances of all predictions of the two programs, and of predictions made after the target was seen: their root mean
+    square, since the largest is a multiple of one rounding and takes few values."""
     guess, (limit, W) = by_residuals(K, targets), kaczmarz(features, targets)
     after = jnp.concatenate([jnp.einsum("tdm,tm->td", W[1:], features[:-1]), targets[-1:]])
-    gap, peek = (jnp.where(T.mask[:, None], jnp.abs(guess - other), 0).max() for other in (limit, after))
+    squares = (jnp.where(T.mask[:, None], (guess - other) ** 2, 0).sum() for other in (limit, after))
+    gap, peek = (jnp.sqrt(part / T.value) for part in squares)
     return dict(gap=gap, peek=peek)
 
 

@@ -31,7 +31,7 @@ scaled = arrays(
     turned="Kaczmarz's residual at s = 1",
 )
 seen = numbers(
-    gap="the largest difference of a coordinate of the depth limit and of Kaczmarz's prediction",
+    gap="root mean square distance of the predictions of the depth limit and of Kaczmarz's method",
     peek="the same with Kaczmarz's prediction made after its target was seen",
 )
 
@@ -53,7 +53,7 @@ equal = Identity(sides.guess, sides.u, under=H.sphere, margin=Relative(1, 10**6,
 residual = Identity(sides.weighted, -sides.ahead, under=H.sphere, margin=Relative(1, 10**6, rounding))
 # Let row t be off by rho_t, and D_t be Kaczmarz's matrix of the computed residuals less the exact one: `errors_add_up` has
 # kappa |D_t|^2 <= sum of |rho_s|^2. With u = 2^-53, lengths equal and sums by halves |rho_t| <= c u (t sum |r_s|^2)^(1/2),
-# sum |r_s|^2 <= kappa |f|^2 = F^2: the limit is off by c u F (T/sqrt 2 + sqrt T), Kaczmarz's matrices by 2 u F T and less.
+# sum |r_s|^2 <= kappa |f|^2 = F^2: row t is off by c u F (t/sqrt 2 + sqrt t), Kaczmarz's matrices by 2 u F t and less.
 # c counts log_2 T + 2 roundings of a row, those of K and of kappa: below 60 for d = 8, below 170 for 49 Fourier features,
 # whose F^2 is e/I_1(1) < (11/5)^2.
 unit = T * Rational(1, 2**53)

@@ -18,7 +18,8 @@ from theorax.theorems.mind_the_gap._markov import LOGNORMAL, UNIFORM, T, cv, d, 
 from theorax.theorems.mind_the_gap._models import network, user_network
 
 seen = numbers(
-    top="largest singular value of X_l", tail="sum of the fourth powers of the other singular values of X_l",
+    tail="sum of the fourth powers of the singular values of X_l without the largest",
+    gram_excess="sr(X_l X_l^T) - 1, that sum over the fourth power of the largest",
     excess="sr(X_l) - 1, the sum of the squares of the other singular values over that of the largest",
     over=(l,), positive=True,
 )  # fmt: skip
@@ -32,7 +33,6 @@ H = hypotheses(
 )
 everywhere = (H.isometric, H.markov, H.fixed_law, H.not_removed)
 # T^(2l-1) (sr - 1) is of order one and so is T^(2l-1) tail: of the Gram matrix, whose stable rank is sum s_i^4/s_1^4.
-gram_excess = seen.tail / seen.top**4
 scale = T ** (2 * l - 1) / sigma_A ** (4 * l)
 # Means of tr (Y Y^T)^2 are moments of Gaussian and normalised iid matrices and expand in 1/T, beside it at most 0.07 at T = 32
 # on other seeds. At d = 2T that of s_1^(-4) has 28l + 18l(l-1) over d^2, 0.02, and the product of the two first orders 0.06.
@@ -47,11 +47,11 @@ forgotten = {
     "a layer forgotten": l + (l - 1) * gamma,
 }
 stable_rank = Limit(
-    scale * gram_excess, 1 + l + l * gamma, as_=T, on="widths", approach=in_powers, spread=3 * sqrt(l * gamma / T),
+    scale * seen.gram_excess, 1 + l + l * gamma, as_=T, on="widths", approach=in_powers, spread=3 * sqrt(l * gamma / T),
     under=(*everywhere, H.gaussian_values), margin=near,
     wrong={
         **forgotten,
-        "sigma_A^(2l) instead of sigma_A^(4l)": dict(of=scale * gram_excess * sigma_A ** (2 * l)),
+        "sigma_A^(2l) instead of sigma_A^(4l)": dict(of=scale * seen.gram_excess * sigma_A ** (2 * l)),
         "the stable rank of X_l": dict(of=scale * seen.excess),
     },
 )  # fmt: skip
@@ -62,7 +62,7 @@ bulk = Limit(
     wrong={**forgotten, "sigma_A^(2l) instead of sigma_A^(4l)": dict(of=scale * seen.tail * sigma_A ** (2 * l))},
 )  # fmt: skip
 collapse = Rate(
-    gram_excess / sigma_A ** (4 * l), T ** (1 - 2 * l), as_=T, on="widths", spread=3 * sqrt(l * gamma / T),
+    seen.gram_excess / sigma_A ** (4 * l), T ** (1 - 2 * l), as_=T, on="widths", spread=3 * sqrt(l * gamma / T),
     approach=Corrections(
         size=0.4, slowest=1, rest=0, reference=32,
         reason="the logarithm of such an expansion; at most 0.34 at T = 32 on other seeds",
@@ -82,22 +82,24 @@ tokens = Limit(
     },
 )  # fmt: skip
 without_values = Limit(
-    scale * gram_excess, 1 + l, as_=T, on="attention_alone", approach=in_powers, spread=4 * l / T,
+    scale * seen.gram_excess, 1 + l, as_=T, on="attention_alone", approach=in_powers, spread=4 * l / T,
     under=(*everywhere, H.identity_values),
     margin=Relative(2, 21, "a layer forgotten is off by a third and more, Gaussian values by a fifth and more"),
     wrong={
         "a layer forgotten": l,
         "that of Gaussian values": bulk.to,
-        "sigma_A^(2l) instead of sigma_A^(4l)": dict(of=scale * gram_excess * sigma_A ** (2 * l)),
+        "sigma_A^(2l) instead of sigma_A^(4l)": dict(of=scale * seen.gram_excess * sigma_A ** (2 * l)),
     },
 )  # fmt: skip
 
 
 def observe(net, T):
     tops, residuals, tails, errors = jax.lax.map(top_and_tail, net.tokens)
-    ratios = (net.tokens**2).sum((1, 2)) / tops**2
+    ratios, relative = (net.tokens**2).sum((1, 2)) / tops**2, residuals / tops
+    gram = tails / tops**4
     return dict(
-        top=tops, tail=tails, tail_error=errors, excess=ratios - 1, excess_error=2 * ratios * residuals / tops,
+        tail=tails, tail_error=errors, excess=ratios - 1, excess_error=2 * ratios * relative / (1 - relative) ** 3,
+        gram_excess=gram, gram_excess_error=(errors / tops**4 + 4 * gram * relative) / (1 - relative) ** 5,
         cv=setting.observed_coefficient_of_variation(net.attention, T),
     )  # fmt: skip
 
