@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.experimental import io_callback
 
 from theorax.errors import ObservationError, UsageError
 from theorax.numerics import distributions, keys, platform
@@ -178,6 +179,11 @@ def no_mapping(key):
     return jax.random.normal(key)
 
 
+def remembering(key):
+    number = jax.random.normal(key)
+    return {"x": io_callback(lambda x: x, jax.ShapeDtypeStruct((), number.dtype), number)}
+
+
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
@@ -195,6 +201,11 @@ def no_mapping(key):
 def test_wrong_use_gives_sentences(wrong, says):
     with pytest.raises(UsageError, match=says):
         wrong()
+
+
+def test_a_program_that_may_remember_draws_is_refused():
+    with pytest.raises(ObservationError, match="remember one draw in the next"):
+        Sampler().draw(remembering, SEED, 1, {})
 
 
 @pytest.mark.parametrize(

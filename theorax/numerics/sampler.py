@@ -303,11 +303,14 @@ class Sampler:
     def _trace(self, program: Callable[..., Any], arguments: Any, static: Any) -> _Traced:
         words, index = jax.random.key_data(root(0, self.generator)), np.uint32(0)
         closed, shapes = jax.make_jaxpr(self._one(program, static), return_shape=True)(arguments, words, index)
+        if "io_callback" in (host := steps_of_host(closed)):
+            raise ObservationError(
+                "A program of draws calls `io_callback`, which may remember one draw in the next: draws would depend on each "
+                "other.\n  Write what it computes in JAX, or as a function of its operands alone with `jax.pure_callback`."
+            )
         # The key of a draw is made of the words and the number; letters are no randomness.
         random = [False] * len(jax.tree.leaves(arguments)) + [True, True]
-        return _Traced(
-            closed, shapes, key_use(closed, random, list(shapes)), steps_of_host(closed), widest_step(closed)
-        )
+        return _Traced(closed, shapes, key_use(closed, random, list(shapes)), host, widest_step(closed))
 
     def _compile(
         self,
