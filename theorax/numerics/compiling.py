@@ -50,8 +50,8 @@ _LIBRARIES = frozenset(
         "triangular_solve",
     }
 )
-_ROUNDS = 8
-"""Rounds that a loop of unknown length is taken to make."""
+_ROUNDS = 32
+"""Rounds that a loop of unknown length is taken to make: rather many, as light code that runs long costs the most."""
 
 
 def compiled(lowered: Any, device: str, work: float) -> Any:
