@@ -21,8 +21,10 @@ def on_a_sphere(model: Orbit, length: int) -> Float[Array, "length D"]:
 def apart(
     K: Float[Array, "T T"], features: Float[Array, "T m"], targets: Float[Array, "T d"], T: Extent
 ) -> dict[str, Array]:
-    """Distances of all predictions of the two programs, and of predictions made after the target was seen: their root mean
-    square, since the largest is a multiple of one rounding and takes few values."""
+    """Root mean square distances of the two programs' predictions, and of predictions made after the target was seen.
+
+    The largest distance would be a multiple of one rounding, and take few values.
+    """
     guess, (limit, W) = by_residuals(K, targets), kaczmarz(features, targets)
     after = jnp.concatenate([jnp.einsum("tdm,tm->td", W[1:], features[:-1]), targets[-1:]])
     squares = (jnp.where(T.mask[:, None], (guess - other) ** 2, 0).sum() for other in (limit, after))
