@@ -55,6 +55,7 @@ def _seconds(call: Any, *arguments: Any) -> float:
 class Both:
     """A program in light and in full code: its first call times a draw in either, later ones run what theorax takes."""
 
+    device: str
     work: float
     seconds: dict[str, float]
     codes: dict[str, Any]
@@ -63,7 +64,7 @@ class Both:
     @property
     def taken(self) -> str:
         """The code that theorax takes."""
-        return "light" if self.work < compiling.HEAVY else "full"
+        return "light" if compiling.is_light(self.device, self.work) else "full"
 
     def memory_analysis(self) -> Any:
         """The compiler's account of the code that is taken."""
@@ -82,12 +83,13 @@ def programs(theorem_id: str, state: str) -> list[Both]:
     found: list[Both] = []
 
     def both(lowered: Any, device: str, work: float) -> Both:
+        """Both codes of a program, in the place of the one that theorax would take."""
         codes, seconds = {}, {}
         for name, cost in (("light", 0.0), ("full", math.inf)):
             begun = time.process_time()
             codes[name] = compiling.compiled(lowered, device, cost)
             seconds[name] = time.process_time() - begun
-        found.append(Both(work, seconds, codes))
+        found.append(Both(device, work, seconds, codes))
         return found[-1]
 
     with mock.patch.object(sampler, "compiled", both):

@@ -2,10 +2,10 @@
 
 Most programs of theorems are drawn some thousand times and take longer to compile than to run. On the CPU they are compiled
 lightly: with the older code of XLA for loops over entries, in one piece, at its first level of optimisation. It takes half
-the time, and the draws cost the same within a few per cent, as matrices are left to libraries either way. Draws of millions
-of entries are compiled with everything there is.
+the time. Most draws cost the same, as matrices are left to libraries either way; a few take two or three times as long. Draws
+of millions of entries are compiled with everything there is.
 
-**Errors:** the two ways round alike up to the library functions; `probe` measures those of both.
+**Errors:** the two codes may round in another order, and differ in library functions; `probe` measures those of both.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import jax
 
 from theorax.numerics.nested_steps import programs_in
 
-__all__ = ["compiled", "work_on_entries"]
+__all__ = ["compiled", "is_light", "work_on_entries"]
 
 _LIGHT: Mapping[str, Any] = {
     "xla_backend_optimization_level": 1,
@@ -56,8 +56,12 @@ _ROUNDS = 32
 
 def compiled(lowered: Any, device: str, work: float) -> Any:
     """The executable of a lowered program, of which a draw does this ``work`` on entries."""
-    light = device == "cpu" and work < HEAVY
-    return lowered.compile(dict(_options()) if light else None)
+    return lowered.compile(dict(_options()) if is_light(device, work) else None)
+
+
+def is_light(device: str, work: float) -> bool:
+    """True if a program whose draws do this ``work`` on entries gets light code there."""
+    return device == "cpu" and work < HEAVY
 
 
 @cache

@@ -180,7 +180,8 @@ theorem = Theorem(
     issues=(
         "Layers are followed with their rounding up to T = 7. At T = 40 the float64 error is 4e-15; at T = 200 float64 is not "
         "usable for exponential attention (see ckd_depth_convergence).",
-        "The prediction needs no step of just 1/kappa: from a quarter of it on, misses at T = 64 are the same.",
+        "The prediction asks for less than a step of 1/kappa: with the exponential kernel a quarter of it misses by as much at "
+        "T = 64.",
         "The head that fetches the token before attends by position alone; the paper's first layer was not read.",
     ),
 )  # fmt: skip

@@ -94,6 +94,7 @@ without_values = Limit(
 
 
 def observe(net, T):
+    """The excess of both stable ranks and the tail, each with a bound of its error."""
     tops, residuals, tails, errors = jax.lax.map(top_and_tail, net.tokens)
     ratios, relative = (net.tokens**2).sum((1, 2)) / tops**2, residuals / tops
     gram = tails / tops**4
