@@ -43,11 +43,11 @@ def test_only_light_draws_on_the_cpu_get_light_code(device, work, light):
 
 def test_an_option_that_the_compiler_does_not_know_is_left_out(monkeypatch):
     monkeypatch.setattr(compiling, "_LIGHT", {"xla_no_such_option": 1, "xla_backend_optimization_level": 1})
-    compiling._options.cache_clear()
+    compiling._known.cache_clear()
     try:
         assert compiled(Lowered(), "cpu", 0.0).options == {"xla_backend_optimization_level": 1}
     finally:
-        compiling._options.cache_clear()
+        compiling._known.cache_clear()
 
 
 def test_work_counts_the_rounds_of_loops_and_no_matrix_products():

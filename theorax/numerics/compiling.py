@@ -3,7 +3,8 @@
 Most programs of theorems are drawn some thousand times and take longer to compile than to run. On the CPU they are compiled
 lightly: with the older code of XLA for loops over entries, in one piece, at its first level of optimisation. It takes half
 the time. Most draws cost the same, as matrices are left to libraries either way; a few take two or three times as long. Draws
-of millions of entries are compiled with everything there is.
+of millions of entries are compiled with everything there is. What runs a few times, as a program that builds a model again,
+is compiled with the least there is: in half the time again, for code that takes two or three times as long.
 
 **Errors:** the two codes may round in another order, and differ in library functions; `probe` measures those of both.
 """
@@ -26,6 +27,7 @@ _LIGHT: Mapping[str, Any] = {
     "xla_cpu_use_fusion_emitters": False,
     "xla_cpu_parallel_codegen_split_count": 1,
 }
+_LEAST: Mapping[str, Any] = {**_LIGHT, "xla_backend_optimization_level": 0}
 
 HEAVY = 1e7
 """Work of a draw from which on it is compiled with everything: some milliseconds, where the light code is slower."""
@@ -54,9 +56,10 @@ _ROUNDS = 32
 """Rounds that a loop of unknown length is taken to make: rather many, as light code that runs long costs the most."""
 
 
-def compiled(lowered: Any, device: str, work: float) -> Any:
-    """The executable of a lowered program, of which a draw does this ``work`` on entries."""
-    return lowered.compile(dict(_options()) if is_light(device, work) else None)
+def compiled(lowered: Any, device: str, work: float = 0.0, *, few: bool = False) -> Any:
+    """The executable of a lowered program that does this ``work`` on entries in a run, in thousands of runs or in ``few``."""
+    light = device == "cpu" if few else is_light(device, work)
+    return lowered.compile(dict(_known(few=few)) if light else None)
 
 
 def is_light(device: str, work: float) -> bool:
@@ -65,11 +68,11 @@ def is_light(device: str, work: float) -> bool:
 
 
 @cache
-def _options() -> Mapping[str, Any]:
-    """The options of light code that this version of XLA knows."""
+def _known(*, few: bool) -> Mapping[str, Any]:
+    """The options of light code, or of the least for few runs, that this version of XLA knows."""
     tiny = jax.jit(lambda x: x).lower(0.0)
     known = {}
-    for name, value in _LIGHT.items():
+    for name, value in (_LEAST if few else _LIGHT).items():
         try:
             tiny.compile({name: value})
         except (RuntimeError, ValueError):  # the compiler's own error for an option that it does not know

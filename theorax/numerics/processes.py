@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -17,9 +18,10 @@ if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing.context import SpawnContext
 
-__all__ = ["end_now", "fresh_processes", "worker_processes"]
+__all__ = ["collect_seldom", "end_now", "fresh_processes", "worker_processes"]
 
 _EVERY = 0.5  # seconds between two looks at the parent
+_COLLECTED = 100_000, 20, 20  # objects made until the youngest are searched for cycles, and rounds until older ones are
 _AGAIN, _PATIENCE = 0.05, 30.0  # seconds until processes are ended once more, and until they are left alone
 
 
@@ -53,6 +55,15 @@ def fresh_processes() -> SpawnContext:
     return get_context("spawn")
 
 
+def collect_seldom() -> None:
+    """Search for cycles of garbage more seldom than Python does by itself, in a process that checks theorems.
+
+    Programs and expressions are millions of objects that stay. Searching all of them again and again took 6 % of the time, and
+    seldom takes 2 %, for a tenth more memory.
+    """
+    gc.set_threshold(*_COLLECTED)
+
+
 def end_now(executor: ProcessPoolExecutor) -> None:
     """End the processes, whatever they are at, and wait until they are gone: what they share goes with the executor.
 
@@ -73,6 +84,7 @@ def _begin(parent: int, first: Callable[..., None] | None, given: tuple[object, 
     # Ctrl-C reaches the whole group of processes; only the one that reports may answer it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     one_thread()
+    collect_seldom()
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     if first is not None:
         first(*given)

@@ -34,6 +34,7 @@ from theorax.numerics.compiling import compiled, work_on_entries
 from theorax.numerics.extents import Extent
 from theorax.numerics.key_use import KeyUse, key_use
 from theorax.numerics.keys import root
+from theorax.numerics.model_programs import ModelProgram
 from theorax.numerics.nested_steps import jaxpr_as_fun
 from theorax.numerics.placements import AsManyAsFit, Placement, steps_of_host, widest_step
 
@@ -119,7 +120,8 @@ class Sampler:
     Programs that factorise matrices should keep ``batch=1`` on a CPU: 24 neighbours with both QR and SVD in float64
     did not return there (JAX 0.10, two cores), while eight were fine.
 
-    ``compiling`` is given the number of each program and returns a context in which it is compiled.
+    ``compiling`` is given the number of each program and returns a context in which it is compiled. ``few``: its programs
+    are drawn some ten times, not thousands, and compiled as that is worth; their draws may differ in the last bits.
 
     **Raises:** UsageError on a device that is absent, or a budget or batch below one.
     """
@@ -131,6 +133,8 @@ class Sampler:
         batch: int | AsManyAsFit = 1,
         generator: str = "threefry2x32",
         compiling: Callable[[int], AbstractContextManager[None]] = lambda _: nullcontext(),
+        *,
+        few: bool = False,
     ) -> None:
         if memory is None and (held := platform.memory(device)) is not None:
             memory = held // PROGRAMS_AT_ONCE
@@ -142,11 +146,11 @@ class Sampler:
             )
         self.device, self.memory, self.batch, self.generator = device, memory, batch, generator
         self.meter = Meter()
-        self._compiling = compiling
+        self._compiling, self._few = compiling, few
         self._processor = platform.processor(device)
         self._traced: dict[Hashable, _Traced] = {}
         self._programs: dict[Hashable, _Program] = {}
-        self._builders: dict[Hashable, Callable[[Any, Any], Any] | None] = {}
+        self._builders: dict[Hashable, ModelProgram | None] = {}
         self._built: set[Hashable] = set()
 
     @property
@@ -239,16 +243,20 @@ class Sampler:
             traced, static = _parted(letters, dtype)
             key = root(seed, self.generator)
         name = _named(build, dtype, traced, static)
-        if name not in self._builders:
-            program = eqx.filter_jit(lambda key, traced: build(key, **eqx.combine(traced, static)))
-            with platform.precision(dtype):
-                self._builders[name] = None if holds_tracer(eqx.filter_eval_shape(program, key, traced)) else program
-        shared = self._builders[name] or eqx.filter_jit(lambda key, _: build(key, **letters))
+        with platform.precision(dtype), jax.default_device(self._processor):
+            if name not in self._builders:
+                shared = ModelProgram(
+                    lambda key, traced: build(key, **eqx.combine(traced, static)), key, traced, self.device
+                )
+                self._builders[name] = None if holds_tracer(shared.rest) else shared
+            program = self._builders[name] or ModelProgram(
+                lambda key, _: build(key, **letters), key, traced, self.device
+            )
 
         def model(draw: int) -> Any:
             wall, cpu, first = time.perf_counter(), time.process_time(), name not in self._built
-            with platform.precision(dtype):
-                found = shared(jax.random.fold_in(key, draw), traced)
+            with platform.precision(dtype), jax.default_device(self._processor):
+                found = program(jax.random.fold_in(key, draw), traced)
             if first:  # what is compiled for the balls is compiling too, if no program of draws
                 self._built.add(name)
                 self.meter = replace(
@@ -375,7 +383,7 @@ class Sampler:
             return jax.lax.fori_loop(jnp.int32(0), count, step, empty)
 
         lowered = jax.jit(chunk).lower(arguments, words, np.uint32(0), np.int32(1))
-        executable = compiled(lowered, device, work_on_entries(one.steps))
+        executable = compiled(lowered, device, work_on_entries(one.steps), few=self._few)
         return executable, capacity, _bytes_of(executable, capacity * group_bytes)
 
     def _too_large(self, name: str, needed: int, capacity: int, batch: int) -> str:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from theorax.errors import DesignError, NothingSelected, TheoraxError, UsageError
-from theorax.numerics.processes import end_now, fresh_processes, worker_processes
+from theorax.numerics.processes import collect_seldom, end_now, fresh_processes, worker_processes
 from theorax.numerics.threads import one_thread
 from theorax.theorems.roots import LIBRARY
 from theorax.verifiers.attempts import GivenAttempts, SpentAttempts, UncountedAttempts
@@ -151,6 +151,7 @@ class InlineWorker:
         self._check = check
         self._tasks: list[tuple[str, Settings]] = []
         one_thread()
+        collect_seldom()
 
     def submit(self, id: str, settings: Settings) -> None:
         """Remember the check; it is done when its result is asked for, so that its start can be told first."""

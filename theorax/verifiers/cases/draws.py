@@ -54,7 +54,7 @@ class Draws:
     ) -> None:
         self._crew, self._ahead = crew, list[SweepLine]()
         self._theorem_id, self._theorem, self._table, self._settings = theorem_id, theorem, table, settings
-        self._samplers: dict[tuple[str, int | AsManyAsFit], Sampler] = {}
+        self._samplers: dict[tuple[str, int | AsManyAsFit, bool], Sampler] = {}
         self._drawn: dict[Place, tuple[Tables, Tables]] = {}  # all draws so far, whoever asked for them
         self._seen: dict[Place, dict[int, Observed]] = {}  # by the number of draws that was asked for
         self._builders: dict[Place, dict[int, Builder]] = {}  # of models that balls ask for
@@ -118,11 +118,11 @@ class Draws:
         experiment = self._theorem.experiments[line.experiment]
         true = replace(whole_line(self._table, line), sizes=(size,), draws=count, subject=line.subject.unpadded)
         name, seed = f"unpadded {self._theorem_id}", self._settings.seed
-        return measure(name, experiment, true, [true], seed, self._sampler(experiment))
+        return measure(name, experiment, true, [true], seed, self._sampler(experiment, few=True))
 
     @property
     def samplers(self) -> list[Sampler]:
-        """The samplers in use, one for each device and number of draws that are vectorised together."""
+        """The samplers in use: for each device, the draws that are vectorised together, and programs drawn often or seldom."""
         return list(self._samplers.values())
 
     @property
@@ -225,7 +225,7 @@ class Draws:
         """True if the models themselves are looked at, each of them, so that there is no table."""
         return any(letter.array for letter in self._theorem.experiments[line.experiment].measured)
 
-    def _sampler(self, experiment: Experiment) -> Sampler:
+    def _sampler(self, experiment: Experiment, *, few: bool = False) -> Sampler:
         # Some operations exist on the CPU alone; the rest runs where the user asked for it.
         device = "cpu" if experiment.platform == "cpu" else self._settings.device
         batch: int | AsManyAsFit = 1
@@ -234,9 +234,9 @@ class Draws:
         elif device != "cpu":
             # The planned draws are part of the design. A quarter of them at most: a portion of them wastes little.
             batch = AsManyAsFit(max(1, experiment.number_of_draws(self._settings.effort) // 4))
-        if (device, batch) not in self._samplers:
-            self._samplers[device, batch] = Sampler(device=device, batch=batch, compiling=self._compiling)
-        return self._samplers[device, batch]
+        if (device, batch, few) not in self._samplers:
+            self._samplers[device, batch, few] = Sampler(device, batch=batch, compiling=self._compiling, few=few)
+        return self._samplers[device, batch, few]
 
     def _compiling(self, number: int) -> AbstractContextManager[None]:
         return phase("compiling", number, self._expected[1])
