@@ -15,6 +15,8 @@ from theorax.language import MatrixStep, Solved, Step
 from theorax.names import many
 from theorax.verifiers.outcome import StepStatus
 
+LONGEST_LINE = 100  # characters of a formula drawn with signs on one line
+LONGEST_DRAWN = 6 * LONGEST_LINE  # of the text of one that is drawn at all: signs are fewer than their names, but not so few
 LONGEST_FORMULA = 600  # characters of LaTeX; a longer one is shown shortened, as text
 
 Pair = tuple[Basic, Basic]
@@ -168,11 +170,13 @@ def _further(entries: Sequence[Pair]) -> str:
 def _statement(entries: Sequence[Pair]) -> str:
     if (pair := _telling(entries)) is None:
         return ""
-    (left, right), more = pair, _further(entries)
-    # The width of a terminal enters nothing that is kept.
-    shown = " = ".join(pretty(side, use_unicode=True, wrap_line=False) for side in (left, right))
-    if more or "\n" in shown or len(shown) > 100:
-        shown = f"{_short(left)} = {_short(right)}"
+    more, shown = _further(entries), ""
+    words = [str(side) for side in pair]
+    if not more and sum(map(len, words)) <= LONGEST_DRAWN:
+        # The width of a terminal enters nothing that is kept.
+        shown = " = ".join(pretty(side, use_unicode=True, wrap_line=False) for side in pair)
+    if not shown or "\n" in shown or len(shown) > LONGEST_LINE:
+        shown = " = ".join(map(_shortened, words))
     return shown + (f"   {more}" if more else "")
 
 
@@ -180,6 +184,9 @@ def _latex(entries: Sequence[Pair]) -> str:
     if (pair := _telling(entries)) is None:
         return ""
     (left, right), more = pair, _further(entries)
+    # Formulas of thousands of terms take seconds to write, to be thrown away.
+    if len(str(left)) + len(str(right)) > 2 * LONGEST_FORMULA:
+        return ""
     shown = f"{latex(left)} = {latex(right)}"
     if len(shown) > LONGEST_FORMULA:
         return ""
@@ -191,5 +198,9 @@ def _listed(pairs: Iterable[Pair]) -> str:
 
 
 def _short(side: Basic) -> str:
-    text = str(side).replace("**", "^")
+    return _shortened(str(side))
+
+
+def _shortened(text: str) -> str:
+    text = text.replace("**", "^")
     return text if len(text) <= 80 else text[:77] + "..."

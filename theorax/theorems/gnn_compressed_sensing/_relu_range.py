@@ -100,7 +100,8 @@ def cross(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 def collisions(parts: Pieces, M: np.ndarray) -> np.ndarray:
     """Pairs of pieces that hold two different points with the same image under the three rows of M.
 
-    The kernel of (M L_p, -M L_q) is spanned by its minors; it counts where both halves lie in the cones of their pieces.
+    The kernel of (M L_p, -M L_q) is spanned by its minors; it counts where both halves lie in the cones of their pieces. Where
+    a map is of rank one, or two maps share their range, the minors are what rounding left, and their images differ.
     """
     rays, Q = parts.rays, M @ parts.maps
     first, second = np.triu_indices(len(parts), 1)
@@ -111,8 +112,10 @@ def collisions(parts: Pieces, M: np.ndarray) -> np.ndarray:
         one, other = z[:, :2], z[:, 2:]
         inside = within(rays, first, one) & within(rays, second, other)
         x, t = (np.einsum("pij,pj->pi", parts.maps[place], half) for place, half in ((first, one), (second, other)))
+        gap, image = ((x - t) @ M.T), x @ M.T
+        same = (gap**2).sum(1) < APART * (image**2).sum(1)
         # Neighbours share a ray, on which the two points are one.
-        found |= inside & (((x - t) ** 2).sum(1) > APART * (x**2).sum(1))
+        found |= inside & same & (((x - t) ** 2).sum(1) > APART * (x**2).sum(1))
     return np.stack([first[found], second[found]], axis=1)
 
 
