@@ -271,3 +271,15 @@ def test_programs_are_given_back_where_a_process_nears_its_limit(monkeypatch):
 def test_draws_that_are_few_are_those_of_many_up_to_rounding():
     few, many = (Sampler(few=few).draw(noise, SEED, 20, {"shift": 0.5})["x"] for few in (True, False))
     np.testing.assert_allclose(few, many, rtol=2**-45, atol=2**-45)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_what_is_made_of_sizes_and_options_is_as_precise_as_the_draws(dtype):
+    def shares(key, n, option):
+        whole = n.value
+        return {"x": jnp.stack([whole / 3, jnp.sqrt(whole), whole / jnp.sum(n.mask), jnp.log(option), 1 / option])}
+
+    drawn = Sampler().draw(shares, SEED, 1, {"n": Extent(10, 16), "option": np.asarray(7)}, dtype)["x"]
+    assert drawn.dtype == dtype
+    unit = np.finfo(dtype).eps
+    np.testing.assert_allclose(drawn[0], [10 / 3, 10**0.5, 1, np.log(7), 1 / 7], rtol=4 * unit)

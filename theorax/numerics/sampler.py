@@ -488,14 +488,17 @@ def _is_extent(leaf: Any) -> bool:
 
 
 def _traceable(leaf: Any, dtype: str) -> Any:
-    """Values that may vary without a new program become NumPy arrays; whole numbers stay: they are counts or sizes."""
+    """Values that may vary without a new program become NumPy arrays; whole numbers stay: they are counts or sizes.
+
+    Traced whole numbers are as wide as the floats: JAX divides numbers of 32 bits, and takes roots of them, in float32.
+    """
     if isinstance(leaf, Extent):
-        return Extent(jnp.asarray(leaf.value, jnp.int32), leaf.padded)
+        return Extent(jnp.asarray(leaf.value, int), leaf.padded)
     if isinstance(leaf, np.ndarray | jax.Array | np.floating):
         array = np.asarray(leaf)
         if np.issubdtype(array.dtype, np.floating):
             return array.astype(dtype)
-        return array.astype(np.int32) if np.issubdtype(array.dtype, np.integer) else array
+        return array.astype(int) if np.issubdtype(array.dtype, np.integer) else array
     if isinstance(leaf, Real) and not isinstance(leaf, Integral | bool):
         return np.asarray(float(leaf), dtype)
     return leaf

@@ -16,7 +16,9 @@ from theorax.names import many
 from theorax.verifiers.outcome import StepStatus
 
 LONGEST_LINE = 100  # characters of a formula drawn with signs on one line
-LONGEST_DRAWN = 6 * LONGEST_LINE  # of the text of one that is drawn at all: signs are fewer than their names, but not so few
+LONGEST_DRAWN = (
+    6 * LONGEST_LINE
+)  # of the text of one that is drawn at all: signs are fewer than their names, but not so few
 LONGEST_FORMULA = 600  # characters of LaTeX; a longer one is shown shortened, as text
 
 Pair = tuple[Basic, Basic]

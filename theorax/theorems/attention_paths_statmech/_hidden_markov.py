@@ -40,7 +40,7 @@ class MarkovTask(eqx.Module):
         S = mixed_kernel(U, self.attended) + T * jnp.eye(len(self.labels))
         solved = jnp.linalg.solve(S, self.labels)
         mean = jnp.einsum("pif,pf->i", self.tests, U @ jnp.einsum("qjf,j->qf", self.attended, solved))
-        return (mean * self.classes > 0).mean()
+        return (mean * self.classes > 0).mean(dtype=float)
 
 
 def sequence(key):

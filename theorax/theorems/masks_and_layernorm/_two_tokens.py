@@ -52,7 +52,7 @@ def circle(model, t):
         return jnp.abs(X[0, 0] * X[1, 1] - X[0, 1] * X[1, 0])
 
     determinants = jax.vmap(follow)(model.angles)
-    return dict(share=(determinants > 0.2).mean(), largest=determinants.max())
+    return dict(share=(determinants > 0.2).mean(dtype=float), largest=determinants.max())
 
 
 def fixed_points(model, a, b, c):
