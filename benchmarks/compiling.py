@@ -82,8 +82,10 @@ def programs(theorem_id: str, state: str) -> list[Both]:
     """Every program of the theorem's check at quick effort."""
     found: list[Both] = []
 
-    def both(lowered: Any, device: str, work: float) -> Both:
+    def both(lowered: Any, device: str, work: float, *, few: bool) -> Any:
         """Both codes of a program, in the place of the one that theorax would take."""
+        if few:
+            return compiling.compiled(lowered, device, few=True)
         codes, seconds = {}, {}
         for name, cost in (("light", 0.0), ("full", math.inf)):
             begun = time.process_time()

@@ -41,6 +41,12 @@ def test_only_light_draws_on_the_cpu_get_light_code(device, work, light):
     assert bool(compiled(Lowered(), device, work).options) is light
 
 
+@pytest.mark.parametrize("device", ["cpu", "gpu"])
+def test_few_runs_get_the_least_code_on_the_cpu_whatever_their_work(device):
+    options = compiled(Lowered(), device, math.inf, few=True).options
+    assert (options or {}).get("xla_backend_optimization_level") == (0 if device == "cpu" else None)
+
+
 def test_an_option_that_the_compiler_does_not_know_is_left_out(monkeypatch):
     monkeypatch.setattr(compiling, "_LIGHT", {"xla_no_such_option": 1, "xla_backend_optimization_level": 1})
     compiling._known.cache_clear()

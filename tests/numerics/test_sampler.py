@@ -270,7 +270,8 @@ def test_programs_are_given_back_where_a_process_nears_its_limit(monkeypatch):
 
 def test_draws_that_are_few_are_those_of_many_up_to_rounding():
     few, many = (Sampler(few=few).draw(noise, SEED, 20, {"shift": 0.5})["x"] for few in (True, False))
-    np.testing.assert_allclose(few, many, rtol=2**-45, atol=2**-45)
+    # As of models above: other code, which may differ in the last bits of erfinv.
+    np.testing.assert_allclose(few, many, rtol=0, atol=8 * np.finfo(float).eps * 3.5)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from theorax.theorems.gnn_compressed_sensing._relu_range import Pieces, collisions, directions, pieces
+from theorax.theorems.gnn_compressed_sensing._relu_range import Pieces, collisions, pieces
 
 
 def network(rng, hidden=5, outputs=12):
@@ -31,8 +31,6 @@ def test_colliding_pairs_do_not_hang_on_the_last_bits(seed):
 
 def test_a_pair_that_collides_is_found_with_two_points_of_one_image(rng):
     """Two planes in space under three rows whose kernel meets both: the points are known beforehand."""
-    quarter = directions(np.array([0.0, np.pi / 2, np.pi]))
-    assert quarter.shape == (3, 2)
     first, second = rng.normal(size=(2, 6, 2))
     one, other = np.array([1.0, 2.0]), np.array([-1.0, 3.0])  # inside of the first quadrant, and of the second
     gap = first @ one - second @ other

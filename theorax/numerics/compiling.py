@@ -6,7 +6,8 @@ the time. Most draws cost the same, as matrices are left to libraries either way
 of millions of entries are compiled with everything there is. What runs a few times, as a program that builds a model again,
 is compiled with the least there is: in half the time again, for code that takes two or three times as long.
 
-**Errors:** the two codes may round in another order, and differ in library functions; `probe` measures those of both.
+**Errors:** the codes may round in another order, and differ in library functions; `probe` measures those of the two codes of
+draws. A model that is built again is read as the exact numbers that it holds, in whatever code.
 """
 
 from __future__ import annotations

@@ -16,9 +16,7 @@ from theorax.names import many
 from theorax.verifiers.outcome import StepStatus
 
 LONGEST_LINE = 100  # characters of a formula drawn with signs on one line
-LONGEST_DRAWN = (
-    6 * LONGEST_LINE
-)  # of the text of one that is drawn at all: signs are fewer than their names, but not so few
+LONGEST_DRAWN = 6 * LONGEST_LINE  # characters of the text of one that is drawn at all: signs are fewer, not that few
 LONGEST_FORMULA = 600  # characters of LaTeX; a longer one is shown shortened, as text
 
 Pair = tuple[Basic, Basic]

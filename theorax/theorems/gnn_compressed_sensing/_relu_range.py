@@ -112,7 +112,8 @@ def collisions(parts: Pieces, M: np.ndarray) -> np.ndarray:
         one, other = z[:, :2], z[:, 2:]
         inside = within(rays, first, one) & within(rays, second, other)
         x, t = (np.einsum("pij,pj->pi", parts.maps[place], half) for place, half in ((first, one), (second, other)))
-        gap, image = ((x - t) @ M.T), x @ M.T
+        # Of a kernel vector the images differ by rounding, 1e-16 times the condition; of any other by their own size.
+        gap, image = (x - t) @ M.T, x @ M.T
         same = (gap**2).sum(1) < APART * (image**2).sum(1)
         # Neighbours share a ray, on which the two points are one.
         found |= inside & same & (((x - t) ** 2).sum(1) > APART * (x**2).sum(1))

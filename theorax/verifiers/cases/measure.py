@@ -234,7 +234,7 @@ def _letters(
         letters[index.name] = max(values)
     # Options are traced, whole numbers too: a choice among branches, not a size of anything.
     for name, option in line.subject.options.items():
-        letters[name] = np.asarray(option)
+        letters[name] = np.asarray(option, int if isinstance(option, int) else None)
     return letters
 
 
