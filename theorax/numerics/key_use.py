@@ -20,6 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from theorax.numerics.arithmetics.flat_program import Literal
+from theorax.numerics.nested_steps import scanned
 
 __all__ = ["KeyUse", "key_use"]
 
@@ -249,8 +250,8 @@ _PASSED = frozenset({"optimization_barrier", "device_put", "copy_p"})
 
 def _scan(uses: _Uses, step: Any, operands: Sequence[_Seen]) -> list[_Seen]:
     params = step.params
-    first, last = params["num_consts"], params["num_consts"] + params["num_carry"]
-    constants, carry, along = operands[:first], list(operands[first:last]), operands[last:]
+    first, carried = scanned(params)
+    constants, carry, along = operands[:first], list(operands[first : first + carried]), operands[first + carried :]
     length = params["length"]
     stacked: list[_Seen] = []
     for turn in range(min(length, 2)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 try:
@@ -10,7 +10,7 @@ try:
 except ImportError:  # where older versions keep it
     from jax.core import jaxpr_as_fun  # type: ignore[no-redef, attr-defined]
 
-__all__ = ["every_step", "jaxpr_as_fun", "programs_in"]
+__all__ = ["every_step", "jaxpr_as_fun", "programs_in", "scanned"]
 
 
 def programs_in(value: Any) -> Iterator[Any]:
@@ -28,3 +28,11 @@ def every_step(program: Any) -> Iterator[Any]:
         for value in step.params.values():
             for body in programs_in(value):
                 yield from every_step(body)
+
+
+def scanned(params: Mapping[str, Any]) -> tuple[int, int]:
+    """Of the operands of a scan, how many are constants of its body and how many are carried; the rest are its rows."""
+    if "num_consts" in params:  # before JAX 0.11
+        return params["num_consts"], params["num_carry"]
+    constants, carries, _ = params["ft_in"].unpack()
+    return len(constants), len(carries)

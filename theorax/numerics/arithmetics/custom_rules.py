@@ -12,6 +12,7 @@ import jax.numpy as jnp
 from theorax.numerics.arithmetics.casts import narrowed_by
 from theorax.numerics.arithmetics.failures import UnsupportedPrimitive
 from theorax.numerics.arithmetics.flat_program import Operation, Program, flatten
+from theorax.numerics.nested_steps import scanned
 
 
 def entered(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -78,7 +79,7 @@ def _step(step: Operation, operands: list[Any]) -> Sequence[Any]:
 
 def _scan(step: Operation, operands: list[Any]) -> Sequence[Any]:
     params = step.params
-    constants, carries = params["num_consts"], params["num_carry"]
+    constants, carries = scanned(params)
     body = flatten(params["jaxpr"])
     fixed = operands[:constants]
 

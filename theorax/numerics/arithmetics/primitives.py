@@ -14,6 +14,7 @@ from theorax.numerics.arithmetics.domain import running
 from theorax.numerics.arithmetics.failures import UnsupportedPrimitive
 from theorax.numerics.arithmetics.flat_program import Operation, is_native
 from theorax.numerics.arithmetics.movement import landings
+from theorax.numerics.nested_steps import scanned
 
 if TYPE_CHECKING:
     from theorax.numerics.arithmetics.interpreter import Interpreter
@@ -97,6 +98,18 @@ def _integer_pow(run: Interpreter, step: Operation, operands: list[Any]) -> list
     return [run.domain.power(operands[0], int(step.params["y"]))]
 
 
+def _one_minus_square(run: Interpreter, step: Operation, operands: list[Any]) -> list[Any]:
+    """(1 + x) (1 - x), as JAX computes it from 0.11 on."""
+    x, one = operands[0], run.domain.lift(np.ones(run.domain.shape(operands[0])))
+    return [run.domain.binary("mul", run.domain.binary("add", one, x), run.domain.binary("sub", one, x))]
+
+
+def _log2(run: Interpreter, step: Operation, operands: list[Any]) -> list[Any]:
+    """log x / log 2; JAX multiplies by the rounded 1 / log 2 from 0.11 on, which rounds no more often."""
+    x, two = operands[0], run.domain.lift(np.full(run.domain.shape(operands[0]), 2.0))
+    return [run.domain.binary("div", run.domain.unary("log", x), run.domain.unary("log", two))]
+
+
 def _pow(run: Interpreter, step: Operation, operands: list[Any]) -> list[Any]:
     base, exponent = operands
     if not is_native(step.operand_types[1]):
@@ -154,7 +167,7 @@ def _scatter_add(run: Interpreter, step: Operation, operands: list[Any]) -> list
 
 def _scan(run: Interpreter, step: Operation, operands: list[Any]) -> list[Any]:
     params = step.params
-    constants, carries = params["num_consts"], params["num_carry"]
+    constants, carries = scanned(params)
     body = run.body(params["jaxpr"])
     fixed, carry, sequences = (
         operands[:constants],
@@ -225,8 +238,10 @@ CONTROL: Mapping[str, Rule] = {"scan": _scan, "while": _while, "cond": _cond, "p
 RULES: Mapping[str, Rule] = {
     "add_any": lambda run, step, operands: [run.domain.binary("add", *operands)],
     "square": lambda run, step, operands: [run.domain.power(operands[0], 2)],
+    "one_minus_square": _one_minus_square,
     "integer_pow": _integer_pow,
     "pow": _pow,
+    "log2": _log2,
     "reduce_sum": _sum,
     "reduce_prod": _reduce("mul"),
     "reduce_max": _reduce("max"),
