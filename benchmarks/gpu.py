@@ -1,15 +1,16 @@
 """An accelerator beside the CPU of its machine: draws per second, what of the device's ceilings is reached, the whole library.
 
-    python benchmarks/gpu.py [--device gpu] [--library [SELECTOR ...]] [--report FOLDER]
+    python benchmarks/gpu.py [--device gpu] [--draws NAME ...] [--library [SELECTOR ...]]
+    python benchmarks/gpu.py --library --efforts quick --report FOLDER
     python benchmarks/gpu.py --device cpu        # a rehearsal: everything but the device, at small sizes
 
 Draws are those of theorems: products of attention matrices, activations of wide networks without their weights, leading
-singular values, flows of a field. The device vectorises as many as fit, as a check does (and spectra also one at a time); on
-the CPU each core draws one at a time in a process of its own. Ceilings are a copy and a product of matrices on the device, in
-the same run. Bytes and operations are the least that a draw needs: a pass over the matrix for each product of Lanczos' method
-(``passes``, as it counts them), 2 T^3 operations for each product of two T x T matrices. With --library the library is
-checked at standard and at thorough effort; --report keeps the reports, to be held against those of a CPU with
-`verify baseline compare`. Without an accelerator it ends with a sentence and exit code 2.
+singular values, flows of a field; --draws asks for some of them alone. The device vectorises as many as fit, as a check does
+(and spectra also one at a time); on the CPU each core draws one at a time in a process of its own. Ceilings are a copy and a
+product of matrices on the device, in the same run. Bytes and operations are the least that a draw needs: a pass over the matrix
+for each product of Lanczos' method (``passes``, as it counts them), 2 T^3 operations for each product of two T x T matrices.
+With --library the library is checked at standard and at thorough effort, or at those of --efforts. --report keeps the reports
+for `verify baseline compare`. Without an accelerator it ends with a sentence and exit code 2.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import platform as host
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ from typing import Any
 SELF = Path(__file__)
 sys.path.insert(0, str(SELF.parents[1]))  # the workers import this module by its name
 
+OWN_MEMORY = 2**30  # bytes of a draw on the CPU
 DEPTH = 3  # layers of the attention products and of the networks
 
 
@@ -154,7 +156,9 @@ def rate(device: str, batch: str, load: int, dtype: str, full: bool, draws: int)
     platform.enable(device=device)
     workload = WORKLOADS[load]
     letters = workload.full if full else workload.small
-    sampler = Sampler(device, batch=1 if batch == "one at a time" else AsManyAsFit(draws // 2))
+    # On the CPU a draw may hold more than the 64 MiB that a check gives it: a large matrix is not refused here.
+    memory = OWN_MEMORY if device == "cpu" else None
+    sampler = Sampler(device, memory, 1 if batch == "one at a time" else AsManyAsFit(draws // 2))
     sampler.draw(workload.program, 0, 1, letters, dtype)
     (placement,) = sampler.placements
     begun = time.perf_counter()
@@ -174,10 +178,12 @@ def on_every_core(load: int, dtype: str, full: bool, cores: int) -> float:
         return sum(task.result()["rate"] for task in tasks)
 
 
-def rows(device: str, full: bool, cores: int, top: Ceilings) -> Iterator[str]:
-    """One row for each program, dtype and number of draws at a time."""
+def rows(device: str, full: bool, cores: int, top: Ceilings, asked: list[str]) -> Iterator[str]:
+    """One row for each program that is asked for, dtype and number of draws at a time."""
     sizes = {"float32": 4, "float64": 8}
     for load, workload in enumerate(WORKLOADS):
+        if workload.name not in asked:
+            continue
         letters = workload.full if full else workload.small
         shown = ", ".join(f"{name} = {value}" for name, value in letters.items())
         for dtype in workload.dtypes:
@@ -195,7 +201,7 @@ def rows(device: str, full: bool, cores: int, top: Ceilings) -> Iterator[str]:
                 yield told
 
 
-def library(device: str, selectors: list[str], efforts: tuple[str, ...], folder: Path | None) -> Iterator[str]:
+def library(device: str, selectors: list[str], efforts: Sequence[str], folder: Path | None) -> Iterator[str]:
     """Cost of the library at each effort."""
     from benchmarks.library import run
 
@@ -214,6 +220,9 @@ def main() -> int:
     """Print the table for one device, and the library where asked; 2 without an accelerator."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--device", choices=("gpu", "cpu"), default="gpu", help="cpu is a rehearsal at small sizes")
+    names = [workload.name for workload in WORKLOADS]
+    parser.add_argument("--draws", nargs="*", choices=names, default=names, metavar="NAME", help="; ".join(names))
+    parser.add_argument("--efforts", nargs="+", metavar="EFFORT", help="[standard thorough]")
     parser.add_argument("--library", nargs="*", metavar="SELECTOR", help="check the library too, or these theorems")
     parser.add_argument("--report", type=Path, metavar="FOLDER", help="keep the reports of the library there")
     options = parser.parse_args()
@@ -241,10 +250,10 @@ def main() -> int:
             f"{'draws of':24} {'dtype':8} {'size':20} {'batch':>5} {'device /s':>10} {'cores /s':>10} {'ratio':>7}",
             flush=True,
         )
-        for row in rows(options.device, full, cores, top):
+        for row in rows(options.device, full, cores, top, options.draws):
             print(row, flush=True)
         if options.library is not None:
-            efforts = ("standard", "thorough") if full else ("quick",)
+            efforts = options.efforts or (("standard", "thorough") if full else ("quick",))
             for row in library(options.device, options.library, efforts, options.report):
                 print(row, flush=True)
     return 0

@@ -216,6 +216,22 @@ def test_rectangular_matrices_maps_and_batches_agree():
             assert (off <= np.asarray(found.residuals[i]) + slack).all()
 
 
+def test_matrices_followed_together_solve_the_small_problem_at_their_looks_alone(monkeypatch):
+    """Vectorised, a choice computes both of its branches: made in every step, it would decompose in every step."""
+    decompose, calls = jnp.linalg.svd, []
+
+    def counted(small):
+        jax.debug.callback(lambda: calls.append(1))
+        return decompose(small)
+
+    monkeypatch.setattr("theorax.numerics.lanczos.jnp.linalg.svd", counted)
+    A = jnp.stack([jnp.asarray(markov(np.random.default_rng(seed), 200)) for seed in range(3)])
+    found = jax.block_until_ready(jax.vmap(leading_singular_triplets)(A))
+    jax.effects_barrier()
+    steps = (found.passes.max() - 2 - 2 * 2) // 2
+    assert 0 < len(calls) <= steps / 2
+
+
 def test_too_many_triplets_are_refused():
     with pytest.raises(ValueError, match="Write 1 <= k <= 4"):
         leading_singular_triplets(jnp.ones((4, 9)), k=5)

@@ -6,6 +6,9 @@ the time. Most draws cost the same, as matrices are left to libraries either way
 of millions of entries are compiled with everything there is. What runs a few times, as a program that builds a model again,
 is compiled with the least there is: in half the time again, for code that takes two or three times as long.
 
+An accelerator is asked for code that returns the same bits in every run: without it, the compiler times several codes of a
+product and takes the fastest of that day, and sums may be gathered in the order in which they finish.
+
 **Errors:** the codes may round in another order, and differ in library functions; `probe` measures those of the two codes of
 draws. A model that is built again is read as the exact numbers that it holds, in whatever code.
 """
@@ -29,6 +32,7 @@ _LIGHT: Mapping[str, Any] = {
     "xla_cpu_parallel_codegen_split_count": 1,
 }
 _LEAST: Mapping[str, Any] = {**_LIGHT, "xla_backend_optimization_level": 0}
+_REPEATABLE: Mapping[str, Any] = {"xla_gpu_deterministic_ops": True}
 
 HEAVY = 1e7
 """Work of a draw from which on it is compiled with everything: some milliseconds, where the light code is slower."""
@@ -59,8 +63,13 @@ _ROUNDS = 32
 
 def compiled(lowered: Any, device: str, work: float = 0.0, *, few: bool = False) -> Any:
     """The executable of a lowered program that does this ``work`` on entries in a run, in thousands of runs or in ``few``."""
-    light = device == "cpu" if few else is_light(device, work)
-    return lowered.compile(dict(_known(few=few)) if light else None)
+    if device != "cpu":
+        options = _REPEATABLE
+    elif few:
+        options = _LEAST
+    else:
+        options = _LIGHT if is_light(device, work) else {}
+    return lowered.compile({name: value for name, value in options.items() if _is_known(name, value)} or None)
 
 
 def is_light(device: str, work: float) -> bool:
@@ -69,17 +78,13 @@ def is_light(device: str, work: float) -> bool:
 
 
 @cache
-def _known(*, few: bool) -> Mapping[str, Any]:
-    """The options of light code, or of the least for few runs, that this version of XLA knows."""
-    tiny = jax.jit(lambda x: x).lower(0.0)
-    known = {}
-    for name, value in (_LEAST if few else _LIGHT).items():
-        try:
-            tiny.compile({name: value})
-        except (RuntimeError, ValueError):  # the compiler's own error for an option that it does not know
-            continue
-        known[name] = value
-    return known
+def _is_known(option: str, value: Any) -> bool:
+    """True if this version of XLA knows the option."""
+    try:
+        jax.jit(lambda x: x).lower(0.0).compile({option: value})
+    except (RuntimeError, ValueError):  # the compiler's own error for an option that it does not know
+        return False
+    return True
 
 
 def work_on_entries(program: Any) -> float:

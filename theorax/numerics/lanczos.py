@@ -68,6 +68,7 @@ class _State(NamedTuple):
     next_look: Array
     last_look: Array
     last_excess: Array
+    look: Array
     done: Array
 
 
@@ -145,16 +146,22 @@ def _bidiagonalise(A: Array, k: int, tolerance: float, room: int, noise: Array) 
         w = _orthogonal(w, state.left, i + 1)
         u, beta = _normed_or_fresh(w, noise, state.left, i + 1, row_mask, 2 * i + 3)
         t = lax.cond(beta > 0, lambda: t / jnp.where(beta > 0, beta, 1), lambda: u @ A)
-        state = state._replace(
+        look = (i + 1 >= state.next_look) | (i + 1 == room) | ((beta == 0) & (i + 1 >= k))
+        return state._replace(
             step=i + 1,
             left=state.left.at[i + 1].set(u),
             right=right,
             alpha=state.alpha.at[i].set(alpha),
             beta=state.beta.at[i].set(beta),
             transposed=t,
+            look=look,
         )
-        look = (i + 1 >= state.next_look) | (i + 1 == room) | ((beta == 0) & (i + 1 >= k))
-        return lax.cond(look, lambda s: _look(s, k, tolerance, noise), lambda s: s, state)
+
+    def to_next_look(state: _State) -> _State:
+        # A loop of its own: matrices that are followed together look when all have come to their next look. With a choice
+        # in every step, the small problem would be solved in every step for all of them.
+        state = lax.while_loop(lambda state: ~state.look, step, state)
+        return _look(state, k, tolerance, noise)
 
     def running(state: _State) -> Array:
         return ~state.done & (state.step < room)
@@ -162,7 +169,7 @@ def _bidiagonalise(A: Array, k: int, tolerance: float, room: int, noise: Array) 
     index = jnp.int32
     return lax.while_loop(
         running,
-        step,
+        to_next_look,
         _State(
             step=index(0),
             left=jnp.zeros((padded, rows), dtype).at[0].set(first),
@@ -175,6 +182,7 @@ def _bidiagonalise(A: Array, k: int, tolerance: float, room: int, noise: Array) 
             next_look=index(max(k + 1, math.ceil(2 * min(rows, columns) ** (1 / 3)))),
             last_look=index(0),
             last_excess=jnp.zeros((), dtype),
+            look=jnp.bool_(False),
             done=jnp.bool_(False),
         ),
     )
@@ -210,6 +218,7 @@ def _look(state: _State, k: int, tolerance: float, noise: Array) -> _State:
         next_look=j + steps,
         last_look=j,
         last_excess=excess,
+        look=jnp.bool_(False),
         done=jnp.all(met) & (j >= k),
     )
 

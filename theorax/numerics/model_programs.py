@@ -18,12 +18,12 @@ __all__ = ["ModelProgram"]
 
 @final
 class ModelProgram:
-    """``build(key, numbers)``, a pure function of arrays that returns a model, on one kind of device.
+    """``build(key, numbers)``, a pure function of arrays that returns a model, on the CPU.
 
     What of the model is no array, ``rest``, is the same for every key and all numbers: that of the trace.
     """
 
-    def __init__(self, build: Callable[[Any, Any], Any], key: Any, numbers: Any, device: str) -> None:
+    def __init__(self, build: Callable[[Any, Any], Any], key: Any, numbers: Any) -> None:
         parts: list[Any] = []
 
         def arrays(key: Any, numbers: Any) -> list[Any]:
@@ -32,13 +32,12 @@ class ModelProgram:
             parts[:] = rest, structure
             return leaves
 
-        self._device = device
         self._traced = jax.jit(arrays).trace(key, numbers)
         self.rest, self._structure = parts
 
     @cached_property
     def _executable(self) -> Callable[..., list[Any]]:
-        found: Callable[..., list[Any]] = compiled(self._traced.lower(), self._device, few=True)
+        found: Callable[..., list[Any]] = compiled(self._traced.lower(), "cpu", few=True)
         return found
 
     def __call__(self, key: Any, numbers: Any) -> Any:

@@ -42,6 +42,8 @@ def enable(cache_dir: str | Path | None = None, device: str = "cpu") -> None:
     if device == "gpu":
         # Processes share the device: none of them takes three quarters of its memory before it needs it.
         os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+        # Draws say where they run. What is computed besides, once each, would take ten times as long to compile there.
+        settings["jax_default_device"] = "cpu"
     if device == "cpu":
         # "gpu" is left to JAX's own search, which then fails with its own words when asked for one.
         settings["jax_platforms"] = "cpu"

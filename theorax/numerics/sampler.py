@@ -147,7 +147,7 @@ class Sampler:
         self.device, self.memory, self.batch, self.generator = device, memory, batch, generator
         self.meter = Meter()
         self._compiling, self._few = compiling, few
-        self._processor = platform.processor(device)
+        self._host = platform.processor("cpu")
         self._traced: dict[Hashable, _Traced] = {}
         self._programs: dict[Hashable, _Program] = {}
         self._builders: dict[Hashable, ModelProgram | None] = {}
@@ -236,26 +236,22 @@ class Sampler:
 
         Outside a program JAX compiles each branch and loop anew for every model, and keeps them all. So ``build`` is
         compiled, once for all letters of one structure. Where a model holds functions of letters, which no program hands
-        back, it is compiled for these letters alone.
+        back, it is compiled for these letters alone. Models are built on the CPU, wherever the draws are made.
         """
         # Numbers are known also where the shapes of a model alone are asked for.
         with platform.precision(dtype), jax.ensure_compile_time_eval():
             traced, static = _parted(letters, dtype)
             key = root(seed, self.generator)
         name = _named(build, dtype, traced, static)
-        with platform.precision(dtype), jax.default_device(self._processor):
+        with platform.precision(dtype), jax.default_device(self._host):
             if name not in self._builders:
-                shared = ModelProgram(
-                    lambda key, traced: build(key, **eqx.combine(traced, static)), key, traced, self.device
-                )
+                shared = ModelProgram(lambda key, traced: build(key, **eqx.combine(traced, static)), key, traced)
                 self._builders[name] = None if holds_tracer(shared.rest) else shared
-            program = self._builders[name] or ModelProgram(
-                lambda key, _: build(key, **letters), key, traced, self.device
-            )
+            program = self._builders[name] or ModelProgram(lambda key, _: build(key, **letters), key, traced)
 
         def model(draw: int) -> Any:
             wall, cpu, first = time.perf_counter(), time.process_time(), name not in self._built
-            with platform.precision(dtype), jax.default_device(self._processor):
+            with platform.precision(dtype), jax.default_device(self._host):
                 found = program(jax.random.fold_in(key, draw), traced)
             if first:  # what is compiled for the balls is compiling too, if no program of draws
                 self._built.add(name)
@@ -283,8 +279,8 @@ class Sampler:
                 "  Write letters as numbers, extents, arrays, strings or tuples, and programs as functions."
             ) from error
         if found is None:
-            with jax.default_device(self._processor):
-                found = self._traced[name] = self._trace(program, jax.device_put(traced, self._processor), static)
+            with jax.default_device(self._host):
+                found = self._traced[name] = self._trace(program, jax.device_put(traced, self._host), static)
         return found, traced, static, name
 
     def _compiled(self, program: Callable[..., Any], letters: Mapping[str, Any], dtype: str) -> tuple[_Program, Any]:

@@ -69,17 +69,26 @@ def ulps(name: str, dtype: str, numpy_function: Callable[[np.ndarray], np.ndarra
     return worst
 
 
+_CODES = {"cpu": (0.0, math.inf), "gpu": (0.0,)}
+"""Work of a draw that each code of a device stands for: there is one for light draws on the CPU."""
+
+
 @cache
 def _computed(dtype: str) -> Sequence[Mapping[str, np.ndarray]]:
-    """JAX's values of all functions at their points, in each code that a program may be compiled to.
+    """JAX's values of all functions at their points, on each kind of device, in each code that a program may have there.
 
     One program holds all functions, for compiling is what takes the time.
     """
     with doubles():
-        inputs = {name: jax.numpy.asarray(_points(name, dtype)) for name in FUNCTIONS}
+        points = {name: _points(name, dtype) for name in FUNCTIONS}
         program = jax.jit(lambda inputs: {name: getattr(jax.lax, name)(x) for name, x in inputs.items()})
-        codes = [compiled(program.lower(inputs), jax.default_backend(), work) for work in (0.0, math.inf)]
-        return [{name: np.asarray(entries) for name, entries in code(inputs).items()} for code in codes]
+        found = []
+        for kind, works in _CODES.items():
+            if kind == "cpu" or kind == jax.default_backend():
+                inputs = jax.device_put(points, jax.devices(kind)[0])
+                codes = [compiled(program.lower(inputs), kind, work) for work in works]
+                found += [{name: np.asarray(entries) for name, entries in code(inputs).items()} for code in codes]
+        return found
 
 
 def _points(name: str, dtype: str) -> np.ndarray:

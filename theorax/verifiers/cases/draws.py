@@ -226,8 +226,8 @@ class Draws:
         return any(letter.array for letter in self._theorem.experiments[line.experiment].measured)
 
     def _sampler(self, experiment: Experiment, *, few: bool = False) -> Sampler:
-        # Some operations exist on the CPU alone; the rest runs where the user asked for it.
-        device = "cpu" if experiment.platform == "cpu" else self._settings.device
+        # Some operations exist on the CPU alone, and few draws are done there before an accelerator's code is compiled.
+        device = "cpu" if experiment.platform == "cpu" or few else self._settings.device
         batch: int | AsManyAsFit = 1
         if experiment.platform != "cpu" and self._settings.batch is not None:
             batch = self._settings.batch
