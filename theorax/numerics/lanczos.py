@@ -68,7 +68,6 @@ class _State(NamedTuple):
     next_look: Array
     last_look: Array
     last_excess: Array
-    look: Array
     done: Array
 
 
@@ -136,7 +135,8 @@ def _bidiagonalise(A: Array, k: int, tolerance: float, room: int, noise: Array) 
     transposed = first @ A
     column_mask = _support(transposed)
 
-    def step(state: _State) -> _State:
+    def step(carried: tuple[_State, Array]) -> tuple[_State, Array]:
+        state, _ = carried
         i = state.step
         # What fused products left of older directions in A^T u lies in the span of the right basis: it goes here too.
         v = _orthogonal(state.transposed, state.right, i)
@@ -147,20 +147,20 @@ def _bidiagonalise(A: Array, k: int, tolerance: float, room: int, noise: Array) 
         u, beta = _normed_or_fresh(w, noise, state.left, i + 1, row_mask, 2 * i + 3)
         t = lax.cond(beta > 0, lambda: t / jnp.where(beta > 0, beta, 1), lambda: u @ A)
         look = (i + 1 >= state.next_look) | (i + 1 == room) | ((beta == 0) & (i + 1 >= k))
-        return state._replace(
+        state = state._replace(
             step=i + 1,
             left=state.left.at[i + 1].set(u),
             right=right,
             alpha=state.alpha.at[i].set(alpha),
             beta=state.beta.at[i].set(beta),
             transposed=t,
-            look=look,
         )
+        return state, look
 
     def to_next_look(state: _State) -> _State:
         # A loop of its own: matrices that are followed together look when all have come to their next look. With a choice
         # in every step, the small problem would be solved in every step for all of them.
-        state = lax.while_loop(lambda state: ~state.look, step, state)
+        state, _ = lax.while_loop(lambda carried: ~carried[1], step, (state, jnp.bool_(False)))
         return _look(state, k, tolerance, noise)
 
     def running(state: _State) -> Array:
@@ -182,7 +182,6 @@ def _bidiagonalise(A: Array, k: int, tolerance: float, room: int, noise: Array) 
             next_look=index(max(k + 1, math.ceil(2 * min(rows, columns) ** (1 / 3)))),
             last_look=index(0),
             last_excess=jnp.zeros((), dtype),
-            look=jnp.bool_(False),
             done=jnp.bool_(False),
         ),
     )
@@ -218,7 +217,6 @@ def _look(state: _State, k: int, tolerance: float, noise: Array) -> _State:
         next_look=j + steps,
         last_look=j,
         last_excess=excess,
-        look=jnp.bool_(False),
         done=jnp.all(met) & (j >= k),
     )
 
