@@ -58,6 +58,20 @@ def test_a_check_handed_over_after_a_death_is_done(number, delay, capfd):
     assert "Traceback" not in capfd.readouterr().err
 
 
+def test_a_check_handed_over_after_a_death_is_done_where_all_others_had_ended(capfd):
+    """Then no check is lost that would renew the pool, and nothing is under way that a run could wait for."""
+    pool = WorkerPool(CHECK, 2)
+    pool.submit("first", Settings())
+    while not all(future.done() for future in pool._tasks):
+        time.sleep(0.01)
+    killed(pool, signal.SIGKILL)
+    pool.submit("second", Settings())
+    assert set(all_of(pool, 2)) == {"first", "second"}
+    pool.close(now=True)
+    assert not active_children()
+    assert "Traceback" not in capfd.readouterr().err
+
+
 def test_a_check_handed_over_while_lost_ones_are_told_is_done(capfd):
     pool = WorkerPool(CHECK, 2)
     for id in ("first", "second"):

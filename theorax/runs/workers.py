@@ -209,6 +209,7 @@ class WorkerPool:
         from concurrent.futures import FIRST_COMPLETED, wait
         from concurrent.futures.process import BrokenProcessPool
 
+        self._hand_over_again()
         if not self._tasks:
             return
         done: set[Future[FinishedCheck]] = set()
@@ -234,6 +235,12 @@ class WorkerPool:
         yield from ended
         for id, settings in lost:
             yield self._alone(id, settings)
+
+    def _hand_over_again(self) -> None:
+        """Hand over what dead workers refused: those under way may have ended before, and none is lost that renews the pool."""
+        refused, self._refused = self._refused, []
+        for id, settings in refused:
+            self.submit(id, settings)
 
     def _alone(self, id: str, settings: Settings) -> FinishedCheck:
         from concurrent.futures.process import BrokenProcessPool
