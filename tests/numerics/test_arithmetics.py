@@ -164,7 +164,7 @@ PROGRAMS = {
         (normal(6),),
     ),
     "powers": (lambda x: x**3 + x**-2 + x**2.5 + jnp.sqrt(x) * jax.lax.rsqrt(x) + jnp.square(x) + 2**x, (positive(5),)),
-    "logarithms": (lambda x: jnp.log1p(x) * jnp.expm1(x) + jnp.exp2(x) - jnp.log(x), (positive(5),)),
+    "logarithms": (lambda x: jnp.log1p(x) * jnp.expm1(x) + jnp.exp2(x) - jnp.log(x) * jnp.log2(x), (positive(5),)),
     "circle": (lambda x: jnp.sin(x) + jnp.cos(x), (normal(5),)),
     "clips": (lambda x: jnp.clip(x, -0.5, 0.5) + jnp.abs(x) * jnp.sign(x) + jnp.minimum(x, 0.1), (normal(6),)),
     "sums": (lambda x: jnp.cumsum(x) - jnp.cumsum(x[::-1])[::-1] + jnp.mean(x) + jnp.prod(x), (normal(5),)),

@@ -1,5 +1,8 @@
 """The sampler: one program per structure, the same bits however draws are cut into chunks, sentences for wrong use."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
@@ -22,6 +25,7 @@ from theorax.numerics.sampler import Meter, Sampler, check
 jax.config.update("jax_enable_x64", True)
 
 SEED = keys.seed_of(__name__)
+ROOT = Path(__file__).parents[2]
 
 
 def spectrum(key, law, T, d, depth):
@@ -284,3 +288,46 @@ def test_what_is_made_of_sizes_and_options_is_as_precise_as_the_draws(dtype):
     assert drawn.dtype == dtype
     unit = np.finfo(dtype).eps
     np.testing.assert_allclose(drawn[0], [10 / 3, 10**0.5, 1, np.log(7), 1 / 7], rtol=4 * unit)
+
+
+TWO_DEVICES = """
+import jax, numpy as np
+from theorax.numerics import platform
+from theorax.numerics.sampler import Sampler
+
+host, other = jax.devices()
+platform.processor = lambda device: other if device == "gpu" else host
+platform.memory = lambda device: 2**30 if device == "gpu" else None
+platform.enable()
+weights = np.arange(3.0)
+
+
+def build(key, shift):
+    return jax.random.normal(key, (3,)) + shift
+
+
+def drawn(key, shift):
+    return {"x": build(key, shift) * jax.numpy.asarray(weights)}
+
+
+tables = []
+for device, where in (("cpu", host), ("gpu", other)):
+    sampler = Sampler(device)
+    tables.append(sampler.draw(drawn, 0, 20, {"shift": 0.5})["x"])
+    (program,) = sampler._programs.values()
+    assert program.call.runtime_executable().local_devices() == [where]
+    model = sampler.builder(build, 0, {"shift": 0.5})(3)
+    assert model.devices() == {host}
+    # Other code, which may differ in the last bits of erfinv; the numbers are below nine.
+    np.testing.assert_allclose(model * weights, tables[-1][3], rtol=0, atol=8 * np.finfo(float).eps * 9)
+assert np.array_equal(*tables)
+"""
+
+
+def test_on_an_accelerator_draws_run_there_and_models_are_built_on_the_cpu():
+    """The accelerator is a second device of the CPU: what is handed to the wrong one fails or stays where it was."""
+    environment = {**os.environ, "XLA_FLAGS": "--xla_force_host_platform_device_count=2", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", TWO_DEVICES], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr

@@ -229,6 +229,7 @@ def test_matrices_followed_together_solve_the_small_problem_at_their_looks_alone
     found = jax.block_until_ready(jax.vmap(leading_singular_triplets)(A))
     jax.effects_barrier()
     steps = (found.passes.max() - 2 - 2 * 2) // 2
+    # The first look is at 2 T^(1/3) = 12 steps, and two looks are two steps or more apart.
     assert 0 < len(calls) <= steps / 2
 
 

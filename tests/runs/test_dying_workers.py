@@ -101,15 +101,15 @@ def test_idle_workers_that_die_are_replaced(capfd):
     assert "Traceback" not in capfd.readouterr().err
 
 
-# The pool's own thread ends with an error where it goes through its processes at the instant in which one is entered.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_a_worker_that_is_started_while_another_dies_is_ended_too():
     pool = WorkerPool(CHECK, 2)
     pool.submit("first", Settings())
     executor = pool._executor
     known = processes(pool)
     late = get_context("spawn").Process(target=time.sleep, args=(600,))
+    manager = executor._executor_manager_thread
     killed(pool, signal.SIGKILL)
+    manager.join()  # it goes through the processes itself, and nothing may be entered meanwhile
     late.start()  # as `submit` does, after the pool has ended those that it knew
     if executor._processes is not None:
         executor._processes[late.pid] = late

@@ -20,7 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from theorax.numerics.arithmetics.flat_program import Literal
-from theorax.numerics.nested_steps import scanned
+from theorax.numerics.nested_steps import constants_and_carries
 
 __all__ = ["KeyUse", "key_use"]
 
@@ -250,7 +250,7 @@ _PASSED = frozenset({"optimization_barrier", "device_put", "copy_p"})
 
 def _scan(uses: _Uses, step: Any, operands: Sequence[_Seen]) -> list[_Seen]:
     params = step.params
-    first, carried = scanned(params)
+    first, carried = constants_and_carries(params)
     constants, carry, along = operands[:first], list(operands[first : first + carried]), operands[first + carried :]
     length = params["length"]
     stacked: list[_Seen] = []

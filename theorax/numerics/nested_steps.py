@@ -10,7 +10,7 @@ try:
 except ImportError:  # where older versions keep it
     from jax.core import jaxpr_as_fun  # type: ignore[no-redef, attr-defined]
 
-__all__ = ["every_step", "jaxpr_as_fun", "programs_in", "scanned"]
+__all__ = ["constants_and_carries", "every_step", "jaxpr_as_fun", "programs_in"]
 
 
 def programs_in(value: Any) -> Iterator[Any]:
@@ -30,8 +30,8 @@ def every_step(program: Any) -> Iterator[Any]:
                 yield from every_step(body)
 
 
-def scanned(params: Mapping[str, Any]) -> tuple[int, int]:
-    """Of the operands of a scan, how many are constants of its body and how many are carried; the rest are its rows."""
+def constants_and_carries(params: Mapping[str, Any]) -> tuple[int, int]:
+    """Numbers of operands of a scan: the constants of its body, and what it carries; the others are scanned."""
     if "num_consts" in params:  # before JAX 0.11
         return params["num_consts"], params["num_carry"]
     constants, carries, _ = params["ft_in"].unpack()

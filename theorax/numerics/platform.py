@@ -27,7 +27,8 @@ def enable(cache_dir: str | Path | None = None, device: str = "cpu") -> None:
     64-bit numbers are allowed, matrix products run at the highest precision, random streams are the partitionable
     ones in every version (they are the ones that do not depend on how a program is split over devices), and compiled
     programs are kept in ``cache_dir`` from one process to the next, however small they are. A folder that the environment
-    names for them, in JAX's own variable, goes first: many states can share what was compiled.
+    names for them, in JAX's own variable, goes first: many states can share what was compiled. Arrays that are not told
+    where to be are on the CPU, whatever the device.
 
     **Raises:** UsageError if the device is neither cpu nor gpu.
     """

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from theorax.numerics.arithmetics.casts import narrowed_by
 from theorax.numerics.arithmetics.failures import UnsupportedPrimitive
 from theorax.numerics.arithmetics.flat_program import Operation, Program, flatten
-from theorax.numerics.nested_steps import scanned
+from theorax.numerics.nested_steps import constants_and_carries
 
 
 def entered(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -79,7 +79,7 @@ def _step(step: Operation, operands: list[Any]) -> Sequence[Any]:
 
 def _scan(step: Operation, operands: list[Any]) -> Sequence[Any]:
     params = step.params
-    constants, carries = scanned(params)
+    constants, carries = constants_and_carries(params)
     body = flatten(params["jaxpr"])
     fixed = operands[:constants]
 

@@ -14,7 +14,7 @@ from theorax.numerics.arithmetics.domain import running
 from theorax.numerics.arithmetics.failures import UnsupportedPrimitive
 from theorax.numerics.arithmetics.flat_program import Operation, is_native
 from theorax.numerics.arithmetics.movement import landings
-from theorax.numerics.nested_steps import scanned
+from theorax.numerics.nested_steps import constants_and_carries
 
 if TYPE_CHECKING:
     from theorax.numerics.arithmetics.interpreter import Interpreter
@@ -167,7 +167,7 @@ def _scatter_add(run: Interpreter, step: Operation, operands: list[Any]) -> list
 
 def _scan(run: Interpreter, step: Operation, operands: list[Any]) -> list[Any]:
     params = step.params
-    constants, carries = scanned(params)
+    constants, carries = constants_and_carries(params)
     body = run.body(params["jaxpr"])
     fixed, carry, sequences = (
         operands[:constants],
