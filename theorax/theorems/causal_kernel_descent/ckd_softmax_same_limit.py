@@ -111,7 +111,7 @@ def contexts(model, T):
     X = tokens.tokens(T.padded + 1)
     weights, written = attention(tokens.gram(X[:-1]), X, kind)
     squares = ((substituted(weights, written) - X[1:]) ** 2).sum(1)
-    left = jnp.maximum(1 - weights[T.value - 1, T.value - 1], 1e-300)
+    left = jnp.maximum(1 - weights[T.value - 1, T.value - 1], 2.0**-53)  # below it rounding alone is left
     return dict(
         total=jnp.where(T.mask, squares, 0).sum(), rest=sequences.mean_of_last_quarter(squares, T),
         slowest=-T.value * jnp.log(left),

@@ -13,7 +13,7 @@ from sympy import Derivative, Function, Integer, Rational, Subs, Symbol, exp, sq
 
 from theorax.language import *
 from theorax.theorems.implicit_regularization_ode import _trained_residual as setting
-from theorax.theorems.implicit_regularization_ode._trained_residual import RELU, TANH, L, StartingWeights
+from theorax.theorems.implicit_regularization_ode._trained_residual import STEP, TANH, L, StartingWeights
 
 seen = numbers(
     apart="the largest ||V_(k+1)(t) - V_k(t)||_F + ||W_(k+1)(t) - W_k(t)||_F, over the layers and the times",
@@ -48,12 +48,13 @@ SHOWN, HORIZON, STEPS = 2, 0.25, 4
 
 
 def build(key, L, start, clip, root, scaled, activation, flipped):
-    """``flipped``: W_k is (-1)^k/(1024 L) times what it would be."""
+    """``flipped``: W_k is (-1)^k/(1024 L) times what it would be, and V is the same in all layers."""
     found = replace(setting.training(key, L, start, clip, root, scaled), activation=activation)
-    signs = jnp.where(jnp.arange(L.padded) % 2 == 0, 1, -1) / (1024 * L.value)
-    return eqx.tree_at(
-        lambda model: model.start.W, found, found.start.W * jnp.where(flipped > 0, signs, 1)[:, None, None]
-    )
+    signs = jnp.where(jnp.arange(L.padded) % 2 == 0, 1, -1)[:, None, None] / (1024 * L.value)
+    V, W = found.start.V, found.start.W
+    tied = jnp.where(L.mask[:, None, None], V[:1], 0)
+    moved = (jnp.where(flipped > 0, tied, V), jnp.where(flipped > 0, signs * W, W))
+    return eqx.tree_at(lambda model: (model.start.V, model.start.W), found, moved)
 
 
 def observe(training, L):
@@ -102,12 +103,12 @@ theorem = Theorem(
                 "tied W, V = 0": tied,
                 "smooth start": tied(start=StartingWeights.SMOOTH),
                 "clipped": tied(clip=0.5),
-                "signs of W change from layer to layer, W within 1/L of zero": flipped,
+                "tied V, signs of W change from layer to layer, W within 1/L of zero": flipped,
                 "independent W": tied(start=StartingWeights.INDEPENDENT).breaking(H.lipschitz, fails=parted),
                 "residuals divided by sqrt(L)": tied(root=1).breaking(H.step, fails=(parted, moving)),
                 "layers move by their gradient": tied(scaled=0).breaking(H.scaled, fails=(parted, moving)),
-                # The two signs of W switch on neurons of their own, and these learn.
-                "the same with a ReLU": flipped(activation=RELU).breaking(H.regular, fails=parted),
+                # The two signs of W switch on neurons of their own, and only their columns of V learn.
+                "the same with a step": flipped(activation=STEP).breaking(H.regular, fails=parted),
             },
         ),
     ),

@@ -19,7 +19,7 @@ from theorax.theorems.resnet_discretizes_ode import _linear_residual as linear
 
 D = 3
 SHOWN, HORIZON = 8, 4.0  # times k/2
-ZERO, SMOOTH, IID, PINCHED = range(4)
+ZERO, SMOOTH, IID, PINCHED, ALTERNATING = range(5)
 rho = Parameter("rho", "radius of the ball in which the weights stay, at most one", positive=True)
 LARGEST = float(1 / (3 * exp(1)))  # of rho e^(-3 rho), at rho = 1/3
 
@@ -38,13 +38,14 @@ class Training(eqx.Module):
 
 
 def start(key: Array, N: Extent, kind: Scalar) -> Float[Array, "N d d"]:
-    """Weights before training; "pinched" has one layer W_1 = I/10."""
+    """Weights before training; "pinched" has one layer W_1 = I/10, "alternating" theta_n = (-1)^n theta."""
     n = jnp.arange(1, N.padded + 1)[:, None, None]
     G = jax.random.normal(named(key, "start"), (D, D))
     smooth = jnp.sin(2 * n / N.value) * G / jnp.linalg.norm(G) / 20
     iid = jax.vmap(lambda n: jax.random.normal(named(key, "layer", n), (D, D)))(jnp.arange(N.padded)) / 50
     pinched = jnp.where(n == 1, -0.9 * N.value, 0) * jnp.eye(D)
-    theta = jax.lax.select_n(kind, jnp.zeros_like(smooth), smooth, iid, pinched)
+    alternating = jnp.where(n % 2 == 0, 1, -1) * G / jnp.linalg.norm(G) / 20
+    theta = jax.lax.select_n(kind, jnp.zeros_like(smooth), smooth, iid, pinched, alternating)
     return jnp.where(N.mask[:, None, None], theta, 0)
 
 

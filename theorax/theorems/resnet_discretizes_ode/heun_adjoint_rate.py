@@ -77,20 +77,6 @@ leading = Limit(
 )  # fmt: skip
 
 
-class Forwards(Euler):
-    """Euler's scheme on the neurons of Heun's: f_n forwards, f_(n+1) backwards."""
-
-    @property
-    def stages(self):
-        return 2
-
-    def forwards(self, local, x, h):
-        return x + h * self.function(local[0], x)
-
-    def backwards(self, local, x, h):
-        return x - h * self.function(local[1], x)
-
-
 def there_and_back(neuron, N):
     """N weights make N - 1 steps of length 1/N."""
     scheme, a, x = neuron
@@ -203,7 +189,7 @@ theorem = Theorem(
             there_and_back, single, {N: Efforts((4, 16), (4, 16), (4, 16, 64))}, draws=Efforts(2, 3, 8), padded=True,
             subjects={
                 "Heun": Subject(recovery.neuron(Heun(linear, 0))),
-                "Euler": Subject(recovery.neuron(Forwards(linear))).breaking(H.heun, fails=exact),
+                "Euler": Subject(recovery.neuron(Euler(linear))).breaking(H.heun, fails=exact),
             },
         ),
         deep=Experiment(
@@ -211,7 +197,7 @@ theorem = Theorem(
             draws=Efforts(200, 400, 1000), span=16, padded=True, subjects={
                 "iid weights": Subject(recovery.neuron(Heun(linear, 0))),
                 "smooth weights": Subject(smooth_neuron).breaking(H.iid, fails=first_order),
-                "iid weights, Euler": Subject(recovery.neuron(Forwards(linear))).breaking(H.heun, fails=leading),
+                "iid weights, Euler": Subject(recovery.neuron(Euler(linear))).breaking(H.heun, fails=leading),
             },
         ),
     ),

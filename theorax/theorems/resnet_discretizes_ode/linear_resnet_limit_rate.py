@@ -39,7 +39,7 @@ rate = Rate(
 attained = Limit(
     seen.distance / seen.gap, Integer(2), as_=N, spread=Rational(1, 50),
     approach=in_powers(0.3, 8, "a quotient of two expansions in 1/N; at most 0.1 at N = 8 on other seeds"),
-    margin=Absolute(1, 8, "at second order it is 3/2, for a square root 2.4, for a rough start the root of three"),
+    margin=Absolute(1, 8, "at second order it is 3/2, for a square root 2.4, where the gap does not shrink it is one"),
     wrong={"second order": Rational(3, 2), "a square root": 1 + sqrt(2), "the gap itself": 1},
 )  # fmt: skip
 
@@ -83,7 +83,8 @@ theorem = Theorem(
             draws=Efforts(40, 40, 200), seeds="paired", padded=True, subjects={
                 "zero start": setting.DEEPENED,
                 "smooth start": setting.DEEPENED(kind=setting.SMOOTH, size=setting.NEAR),
-                "rough start": setting.DEEPENED(kind=setting.IID, size=setting.NEAR).breaking(
+                # At even n the depths 2N and 4N start alike: Richardson's limit is as far away as they are, not twice as far.
+                "signs alternate with depth": setting.DEEPENED(kind=setting.ALTERNATING, size=setting.NEAR).breaking(
                     H.smooth, fails=(rate, attained),
                 ),
             },
