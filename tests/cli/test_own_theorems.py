@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from pathlib import Path
 
 import fakes
 import pytest
@@ -200,3 +201,53 @@ def test_a_theorem_of_its_author_is_its_own(verify, own):
     text = '"""Mine."""\n\ntheorem = Theorem(claims=dict(gap=Limit(s, as_=T)))\n'
     (own / "mine.py").write_text(text, encoding="utf-8")
     assert _listed(verify("list", "label:own", "--root", "claims").out) == {"mine"}
+
+
+OBSERVE = "theorax.runs.checking:stage"
+REFUSING = '''"""A mean of a Gaussian vector."""
+
+import jax
+import jax.numpy as jnp
+from sympy import Rational
+
+from theorax.language import *
+from theorax.numerics.platform import processor
+
+n, scale = Size("n", "width"), Parameter("scale", "scale of the entries", positive=True)
+x = Measured("x", "mean of the entries")
+{at_import}
+mean = Expectation(x, 0, spread=Rational(1, 4), margin=Absolute(1, 10, "a shift of a tenth"))
+
+
+def build(key, n, scale):
+    {in_build}
+    return scale * jax.random.normal(key, (n,))
+
+
+def observe(entries):
+    {in_draw}
+    return dict(x=jnp.mean(entries))
+
+
+theorem = Theorem(
+    claims=dict(mean=mean),
+    experiments=dict(e=Experiment(observe, x, {{n: 16}}, at={{scale: 1}}, draws=400, subjects={{"g": Subject(build)}})),
+)
+'''
+
+
+@pytest.mark.parametrize("place", ["at_import", "in_build", "in_draw"])
+def test_a_call_that_a_file_makes_wrongly_ends_its_own_check_alone(verify, own, place):
+    blanks = dict.fromkeys(("at_import", "in_build", "in_draw"), "")
+    call = 'processor("tpu")'
+    (own / "sound.py").write_text(REFUSING.format(**blanks), encoding="utf-8")
+    (own / "wrong.py").write_text(REFUSING.format(**{**blanks, place: call}), encoding="utf-8")
+    words = ("--effort", "quick", "-o", "terminal", "-o", "json=r.json")
+    found = verify("theorem", "claims/wrong.py", "claims/sound.py", *words, check=OBSERVE)
+    told = {part["id"]: part["status"] for part in json.loads(Path("r.json").read_text("utf-8"))["theorems"]}
+    assert (found.code, told) == (3, {"sound": "SUPPORTED", "wrong": "ERROR"})
+    lines = [line.strip() for line in (own / "wrong.py").read_text("utf-8").split("\n")]
+    sentence = f"claims/wrong.py:{lines.index(call) + 1}: `{call}` is refused: JAX finds no device `tpu` here."
+    assert sentence in " ".join(found.out.split())
+    # A value that was typed may be what is refused: then the command was wrong.
+    assert verify("theorem", "claims/wrong.py", "--at", "scale=2", "--effort", "quick", check=OBSERVE).code == 2

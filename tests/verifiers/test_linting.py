@@ -161,6 +161,12 @@ CALLS = {
     "Expectation(seen.x, 1, margin=Absolute(1, 10))": "`Absolute` lacks `reason`",
     "Expectation(seen.x, 1, margn=Absolute(1, 10, 'why'))": "`Expectation` has no argument `margn`; did you mean `margin`",
     "Parameter()": "`Parameter` lacks `name`",
+    "Expectation(seen.x, 1, margin=Absolute(1, 10, 'why'), id='a', title='b')": (
+        "`Expectation` has no arguments `id` and `title`. Its arguments are `of`, `equals`,"
+    ),
+    "Expectation(seen.x, 1, margin=Absolute(1, 10, 'why'), zzz=Subject(lambda key, n, width: n, width=1.0))": (
+        "`Expectation` has no argument `zzz`. Its arguments"
+    ),
 }
 
 

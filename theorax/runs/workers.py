@@ -96,6 +96,10 @@ def _performed(check: str | Check, id: str, settings: Settings, *log: GivenAttem
             return FinishedCheck(id, outcome=found.outcome, observations=found.observations)
         return FinishedCheck(id, outcome=found)
     except UsageError as error:
+        # Where nothing was typed that a model could refuse, its author made the call: the others are checked all the same.
+        typed = settings.at or settings.sizes or settings.model
+        if not typed and (line := _author_s_line(error, settings.roots)):
+            return FinishedCheck(id, sentence=f"{line} is refused: {error}")
         return FinishedCheck(id, sentence=error.message, usage=True, nothing=isinstance(error, NothingSelected))
     except DesignError as error:
         return FinishedCheck(id, sentence=str(error), undecided=True)
@@ -279,15 +283,23 @@ def _told(check: str, id: str, settings: Settings) -> FinishedCheck:
 
 def _where(error: BaseException, roots: Sequence[str]) -> str:
     """The sentence about a programmer's error: the author's line first, since a frame of JAX tells an author nothing."""
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if _is_author_s(Path(frame.filename), roots)]
     text = str(error).strip().split("\n")[0]
     told = f"{type(error).__name__}: {text}" if text else type(error).__name__
-    if own:
-        file = Path(own[-1].filename)
-        source = f" `{own[-1].line}`" if own[-1].line else ""
-        return f"{file.parent.name}/{file.name}:{own[-1].lineno}:{source} raises {told}"
+    if line := _author_s_line(error, roots):
+        return f"{line} raises {told}"
+    frames = traceback.extract_tb(error.__traceback__)
     return f"{told} ({os.path.basename(frames[-1].filename)}, line {frames[-1].lineno})" if frames else told
+
+
+def _author_s_line(error: BaseException, roots: Sequence[str]) -> str:
+    """File, number and text of the innermost line below a root that was being executed; empty if none was."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if _is_author_s(Path(frame.filename), roots)]
+    if not own:
+        return ""
+    file = Path(own[-1].filename)
+    source = f" `{own[-1].line}`" if own[-1].line else ""
+    return f"{file.parent.name}/{file.name}:{own[-1].lineno}:{source}"
 
 
 def _is_author_s(file: Path, roots: Sequence[str]) -> bool:

@@ -8,7 +8,7 @@ from inspect import Parameter, signature
 
 from theorax import language
 from theorax.errors import StatementError
-from theorax.names import did_you_mean
+from theorax.names import did_you_mean, nearest
 
 
 def wrong_arguments(statement: ast.stmt, names: Mapping[str, object], file: str) -> list[StatementError]:
@@ -41,13 +41,24 @@ def _wrong(call: ast.Call, called: type) -> Iterator[str]:
     keywords = [part.arg for part in call.keywords]
     if None in keywords or any(isinstance(part, ast.Starred) for part in call.args):
         return  # what is unpacked is not known from the text
+    kinds = {part.kind for part in accepted.values()}
     by_place = [name for name, part in accepted.items() if part.kind is Parameter.POSITIONAL_OR_KEYWORD]
     given = {*by_place[: len(call.args)], *keywords}
-    if missing := [name for name, part in accepted.items() if part.default is Parameter.empty and name not in given]:
+    open_ended = {name for name, part in accepted.items() if part.kind in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)}
+    needed = [name for name, part in accepted.items() if part.default is Parameter.empty and name not in open_ended]
+    if missing := [name for name in needed if name not in given]:
         written = " and ".join(f"`{name}=...`" for name in missing)
         yield f"lacks {' and '.join(f'`{name}`' for name in missing)}. Write {written}; `verify new` shows each kind of claim."
-    for name in keywords:
-        if name is not None and name not in accepted:
-            yield f"has no argument `{name}`{did_you_mean(name, accepted)}"
-    if len(call.args) > len(by_place):
+    unknown = [name for name in keywords if name is not None and name not in accepted]
+    if unknown and Parameter.VAR_KEYWORD not in kinds:
+        yield _unknown(unknown, [name for name in accepted if name not in open_ended])
+    if len(call.args) > len(by_place) and Parameter.VAR_POSITIONAL not in kinds:
         yield f"takes at most {len(by_place)} values without a name; name the others."
+
+
+def _unknown(names: list[str], accepted: list[str]) -> str:
+    if len(names) == 1 and nearest(names[0], accepted):
+        return f"has no argument `{names[0]}`{did_you_mean(names[0], accepted)}"
+    noun = "argument" if len(names) == 1 else "arguments"
+    told, known = (" and ".join(f"`{name}`" for name in names), ", ".join(f"`{name}`" for name in accepted))
+    return f"has no {noun} {told}. Its arguments are {known}."

@@ -65,7 +65,7 @@ constant = Limit(
 growth = Rate(
     (1 - seen.shift) * seen.rank, T, as_=T, under=in_width, spread=Rational(9, 4) * sqrt(l) / T ** Rational(2, 3),
     approach=Corrections(size=0.3, slowest=1, rest=0, reference=64, reason=f"the logarithm of the same: {beside}"),
-    margin=Absolute(6, 25, "growth like sqrt(T) is half a power away"), wrong={"growth like sqrt(T)": sqrt(T)},
+    margin=Absolute(1, 4, "half of the way to growth like sqrt(T)"), wrong={"growth like sqrt(T)": sqrt(T)},
 )  # fmt: skip
 
 
