@@ -7,18 +7,16 @@ task. Every process computes with one thread, this one as a worker, so that the 
 from __future__ import annotations
 
 import importlib
-import os
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from theorax.errors import DesignError, NothingSelected, TheoraxError, UsageError
 from theorax.numerics.processes import collect_seldom, end_now, fresh_processes, worker_processes
 from theorax.numerics.threads import one_thread
-from theorax.theorems.roots import LIBRARY
+from theorax.runs.author_lines import author_s_line, told_with_line
 from theorax.verifiers.attempts import GivenAttempts, SpentAttempts, UncountedAttempts
 from theorax.verifiers.outcome import Checked, TheoremOutcome
 from theorax.verifiers.phases import told_to
@@ -98,7 +96,7 @@ def _performed(check: str | Check, id: str, settings: Settings, *log: GivenAttem
     except UsageError as error:
         # Where nothing was typed that a model could refuse, its author made the call: the others are checked all the same.
         typed = settings.at or settings.sizes or settings.model
-        if not typed and (line := _author_s_line(error, settings.roots)):
+        if not typed and (line := author_s_line(error, settings.roots)):
             return FinishedCheck(id, sentence=f"{line} is refused: {error}")
         return FinishedCheck(id, sentence=error.message, usage=True, nothing=isinstance(error, NothingSelected))
     except DesignError as error:
@@ -110,7 +108,7 @@ def _performed(check: str | Check, id: str, settings: Settings, *log: GivenAttem
     except SystemExit as error:
         return FinishedCheck(id, sentence=_ended(error), trace=traceback.format_exc())
     except BaseException as error:
-        return FinishedCheck(id, sentence=_where(error, settings.roots), trace=traceback.format_exc())
+        return FinishedCheck(id, sentence=told_with_line(error, settings.roots), trace=traceback.format_exc())
 
 
 def workers_for(check: str, jobs: int, *, apart: bool = False) -> Workers:
@@ -279,31 +277,3 @@ def _told(check: str, id: str, settings: Settings) -> FinishedCheck:
 
     with told_to(tell):
         return perform_check(check, id, settings)
-
-
-def _where(error: BaseException, roots: Sequence[str]) -> str:
-    """The sentence about a programmer's error: the author's line first, since a frame of JAX tells an author nothing."""
-    text = str(error).strip().split("\n")[0]
-    told = f"{type(error).__name__}: {text}" if text else type(error).__name__
-    if line := _author_s_line(error, roots):
-        return f"{line} raises {told}"
-    frames = traceback.extract_tb(error.__traceback__)
-    return f"{told} ({os.path.basename(frames[-1].filename)}, line {frames[-1].lineno})" if frames else told
-
-
-def _author_s_line(error: BaseException, roots: Sequence[str]) -> str:
-    """File, number and text of the innermost line below a root that was being executed; empty if none was."""
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if _is_author_s(Path(frame.filename), roots)]
-    if not own:
-        return ""
-    file = Path(own[-1].filename)
-    source = f" `{own[-1].line}`" if own[-1].line else ""
-    return f"{file.parent.name}/{file.name}:{own[-1].lineno}:{source}"
-
-
-def _is_author_s(file: Path, roots: Sequence[str]) -> bool:
-    """True for a file below a root; what lies directly in the library's folder is the engine's."""
-    if file.is_relative_to(LIBRARY):
-        return file.parent != LIBRARY
-    return any(file.is_relative_to(root) for root in roots)

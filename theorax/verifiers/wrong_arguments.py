@@ -44,7 +44,9 @@ def _wrong(call: ast.Call, called: type) -> Iterator[str]:
     kinds = {part.kind for part in accepted.values()}
     by_place = [name for name, part in accepted.items() if part.kind is Parameter.POSITIONAL_OR_KEYWORD]
     given = {*by_place[: len(call.args)], *keywords}
-    open_ended = {name for name, part in accepted.items() if part.kind in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)}
+    open_ended = {
+        name for name, part in accepted.items() if part.kind in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+    }
     needed = [name for name, part in accepted.items() if part.default is Parameter.empty and name not in open_ended]
     if missing := [name for name in needed if name not in given]:
         written = " and ".join(f"`{name}=...`" for name in missing)

@@ -83,7 +83,7 @@ theorem = Theorem(
             draws=Efforts(40, 40, 200), seeds="paired", padded=True, subjects={
                 "zero start": setting.DEEPENED,
                 "smooth start": setting.DEEPENED(kind=setting.SMOOTH, size=setting.NEAR),
-                # At even n the depths 2N and 4N start alike: Richardson's limit is as far away as they are, not twice as far.
+                # At odd n depth N starts with the other sign than both finer depths: as far from their limit as from either.
                 "signs alternate with depth": setting.DEEPENED(kind=setting.ALTERNATING, size=setting.NEAR).breaking(
                     H.smooth, fails=(rate, attained),
                 ),
