@@ -76,6 +76,17 @@ def test_a_certified_enclosure_of_zero_never_moves_by_another_rounding():
     assert pair(old, new).p_moved == 1.0 and pair(old, new).p_same == 0.0
 
 
+@pytest.mark.parametrize("move", [2e-16, 1e-12, 1e-4, 0.009])
+@pytest.mark.parametrize("kind", ["inequality", "impossibility"])
+def test_bounds_of_an_excess_have_moved_only_by_the_zone(kind, move):
+    old, near, far = (CaseReading(x, 0.0, None, 0.0, 0.02, 24, LEVEL, kind) for x in (-0.5, -0.5 + move, -0.489))
+    for one, other in ((old, near), (near, old)):
+        assert (pair(one, other).p_moved, pair(one, other).p_same) == (1.0, 0.0)
+    assert (pair(old, far).p_moved, pair(old, far).p_same) == (0.0, 1.0)
+    found = decide({"near": together([pair(old, near)]), "far": together([pair(old, near), pair(old, far)])})
+    assert [part.outcome for part in found.values()] == [Outcome.SAME, Outcome.MOVED]
+
+
 def test_an_interval_without_an_end_says_nothing():
     open_ = CaseReading(1.0, 0.1, (0.9, None), 0.0, 1.0, 50, LEVEL, "expectation")
     assert (pair(reading(), open_).p_moved, pair(reading(), open_).p_same) == (1.0, 1.0)

@@ -69,6 +69,15 @@ def test_an_id_is_never_broken(id):
     assert max(map(len, text.splitlines())) <= 80
 
 
+@pytest.mark.parametrize("others", [0, 3])
+def test_errors_that_are_told_on_lines_of_their_own_stay_there(others):
+    told = "gap.py has 2 errors:\n  gap.py:6: `Rate` lacks `approach`.\n  gap.py:7: no such name."
+    more = [fakes.outcome(f"other_{step}") for step in range(others)]
+    text = plain.render(summary.report(report(fakes.outcome("gap", "ERROR", told), *more)))
+    rest = [line.strip() for line in text.splitlines()]
+    assert {"gap.py:6: `Rate` lacks `approach`.", "gap.py:7: no such name."} <= set(rest)
+
+
 def test_a_condition_is_part_of_the_statement():
     claim = replace(fakes.CLAIM, **STATED, condition="θ² > 2")
     first = claims_lines(report(replace(fakes.outcome("gap"), claims=(claim,))).theorems[0].claims, scoped=False)[0]

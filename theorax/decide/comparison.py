@@ -24,6 +24,9 @@ Which $s$, degrees of freedom and $b$:
   freedom, m the fewest draws at one size: Welch's are never fewer.
 - The bias of finite sizes is one and the same number in two runs of one design, and cancels; for two designs $b$ is the
   sum of the two bounds. Where nothing is random, $b$ holds what the intervals declare beyond their bias: rounding.
+- Without an interval, and with nothing random, the estimate is a rigorous bound of an inequality's excess, and nobody
+  knows by how much the value stays below it: another rounding moves it. Such a claim has moved once its bounds lie apart
+  by the zone, and is the same before that.
 - Shares of draws (events, violations) are compared by Clopper and Pearson's intervals, one half of the level each,
   which is valid at any share, any number of draws and any dependence.
 
@@ -111,7 +114,7 @@ class CaseReading:
 
 @dataclass(frozen=True)
 class Pair:
-    """One case in two runs; ``exact`` where nothing is random, and p is 0 or 1."""
+    """One case in two runs; ``exact`` where nothing is random, and p is 0 or 1, ``bound`` where only bounds are known."""
 
     difference: float
     standard_error: float
@@ -120,6 +123,7 @@ class Pair:
     p_moved: float
     p_same: float
     exact: bool = False
+    bound: bool = False
 
 
 def pair(
@@ -141,8 +145,10 @@ def pair(
     slack = 0.0 if same_design else old.bias + new.bias
     if not (old.random or new.random):
         slack += old.reach + new.reach
-        moved, same = float(apart <= slack), float(apart + slack >= zone)
-        return Pair(difference, 0.0, slack, zone, moved, same, exact=True)
+        bound = old.interval is None or new.interval is None
+        same = float(apart + slack >= zone)
+        moved = 1 - same if bound else float(apart <= slack)
+        return Pair(difference, 0.0, slack, zone, moved, same, exact=True, bound=bound)
     first, second = old.spread, new.spread
     if shared_seeds or old.kind == "law":
         error, df = first + second, min(old.df, new.df)

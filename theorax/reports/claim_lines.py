@@ -55,17 +55,17 @@ def spread(left: str, right: str, width: int = WIDTH) -> list[str]:
 def wrap(text: str, width: int = WIDTH, hang: int = 0, lines: int | None = None) -> list[str]:
     """A text over several lines of a width; beyond ``lines`` it is cut, which an ellipsis says.
 
-    A word is broken only where it is wider than a line.
+    A line of the text stays a line. A word is broken only where it is wider than a line.
     """
-    return textwrap.wrap(
-        text,
-        width,
-        subsequent_indent=" " * hang,
-        break_on_hyphens=False,
-        break_long_words=True,
-        max_lines=lines,
-        placeholder=" …",
+    wrapper = textwrap.TextWrapper(
+        width, subsequent_indent=" " * hang, break_on_hyphens=False, break_long_words=True, placeholder=" …"
     )
+    found = [line for part in text.split("\n") for line in wrapper.wrap(part)]
+    if lines is None or len(found) <= lines:
+        return found
+    wrapper.max_lines = 1
+    wrapper.initial_indent = " " * hang if lines > 1 else ""
+    return found[: lines - 1] + wrapper.wrap(" ".join(line.strip() for line in found[lines - 1 :]))
 
 
 def fitted(lines: Iterable[str]) -> tuple[str, ...]:

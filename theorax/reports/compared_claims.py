@@ -62,7 +62,7 @@ class ComparedClaim:
     now: Status | None
     why: str = ""
     outcome: Outcome | None = None
-    how: Literal["bit for bit", "form", "exact", "statistical"] | None = None
+    how: Literal["bit for bit", "form", "exact", "bound", "statistical"] | None = None
     where: ComparedPlace | None = None
     old: ComparedEstimate | None = None
     new: ComparedEstimate | None = None

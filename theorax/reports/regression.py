@@ -334,7 +334,7 @@ class _TheoremTwice:
             where=ComparedPlace(case.subject, case.at, case.sizes if len(case.sizes) == 1 else ()),
             old=ComparedEstimate(case.estimate, case.standard_error, case.interval),
             new=ComparedEstimate(now.estimate, now.standard_error, now.interval),
-            how="statistical" if found.tested else "exact",
+            how="statistical" if found.tested else "bound" if found.pair.bound else "exact",
             predicted=now.predicted,
             margin=now.margin,
         )

@@ -195,6 +195,8 @@ def _moved(
     if row.outcome == Outcome.MOVED:
         if row.how == "exact":
             said = " (beyond what rounding explains)"
+        elif row.how == "bound":
+            said = f"; these are bounds, and lie {zone} or more apart"
         elif row.p_moved is None:
             said = ""
         else:
@@ -221,9 +223,9 @@ def _day(date: str, now: str) -> str:
 def _closing(comparison: Comparison, groups: Mapping[str, Sequence[ComparedClaim]]) -> Iterator[Block]:
     same = [claim for claim in groups.get(Change.KEPT, []) if claim.outcome == Outcome.SAME]
     ways = {"bit for bit": "identical", "form": "with nothing measured", "exact": "within rounding"}
-    ways["statistical"] = f"within {_of_margin(comparison.share)}"
+    ways["bound"] = ways["statistical"] = f"within {_of_margin(comparison.share)}"
     kinds = [
-        f"{count} {text}" + (" its margin" if count == 1 else " their margins") * (how == "statistical")
+        f"{count} {text}" + (" its margin" if count == 1 else " their margins") * (how in ("bound", "statistical"))
         for how, text in ways.items()
         if (count := sum(row.how == how for row in same))
     ]

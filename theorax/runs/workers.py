@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from theorax.errors import DesignError, NothingSelected, TheoraxError, UsageError
 from theorax.numerics.processes import collect_seldom, end_now, fresh_processes, worker_processes
 from theorax.numerics.threads import one_thread
-from theorax.runs.author_lines import author_s_line, told_with_line
 from theorax.verifiers.attempts import GivenAttempts, SpentAttempts, UncountedAttempts
+from theorax.verifiers.author_lines import author_s_line, told_with_line
 from theorax.verifiers.outcome import Checked, TheoremOutcome
 from theorax.verifiers.phases import told_to
 from theorax.verifiers.settings import Settings

@@ -45,15 +45,18 @@ def padded(text: str, width: int, *, right: bool = False) -> str:
 
 
 def wrapped(text: str, width: int, indent: int = 0, hang: int = 0) -> list[str]:
-    """A paragraph as lines no wider than ``width``; commands and paths are not torn at hyphens."""
-    return textwrap.wrap(
-        text,
+    """A paragraph as lines no wider than ``width``; commands and paths are not torn at hyphens.
+
+    A line of the text stays a line: the next one begins below it.
+    """
+    wrapper = textwrap.TextWrapper(
         width=max(24, width),
         initial_indent=" " * indent,
         subsequent_indent=" " * (indent + hang),
         break_long_words=False,
         break_on_hyphens=False,
     )
+    return [line for part in text.split("\n") for line in wrapper.wrap(part)]
 
 
 def table(block: Table, width: int) -> list[str]:

@@ -5,7 +5,6 @@ import __future__
 
 import ast
 import sys
-import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from types import ModuleType
 
 from theorax.errors import StatementError, collecting
 from theorax.theorems.catalogue import LIBRARY, Facts, claim_lines, first_line, read_facts
+from theorax.verifiers.author_lines import last_line
 from theorax.verifiers.beside import import_beside
 from theorax.verifiers.inert_modules import ComputesAtImport, inert_modules
 from theorax.verifiers.wrong_arguments import wrong_arguments
@@ -43,7 +43,7 @@ def lint(file: Path) -> Linted:
         with inert_modules(LIBRARY, file.parent):
             found = tuple(_problems(file))
     except ComputesAtImport as error:
-        return Linted(file, problems(file), (_line(error, file) or 1, str(error)))
+        return Linted(file, problems(file), (last_line(error, file) or 1, str(error)))
     if any(part.rule == "import" for part in found):  # an inert module may be at fault, so JAX itself is asked
         return Linted(file, problems(file))
     return Linted(file, found)
@@ -73,7 +73,7 @@ def _problems(file: Path) -> Iterator[StatementProblem]:
         if error.message in told or error.rule == facts.rule == "label":  # a part that is replaced is checked again
             continue
         told.add(error.message)
-        line = lines.get(error.claim) or error.line_in(str(file)) or _line(error, file) or 1
+        line = lines.get(error.claim) or error.line_in(str(file)) or last_line(error, file) or 1
         yield StatementProblem(file, line, error.told(), error.rule)
 
 
@@ -141,9 +141,3 @@ def _future(node: ast.stmt) -> int:
     if not (isinstance(node, ast.ImportFrom) and node.module == "__future__"):
         return 0
     return sum(getattr(__future__, alias.name).compiler_flag for alias in node.names)
-
-
-def _line(error: BaseException, file: Path) -> int | None:
-    """The last line of the file that the error passed through."""
-    passed = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(file)]
-    return passed[-1] if passed else None

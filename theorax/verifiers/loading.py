@@ -5,13 +5,13 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
-import traceback
 from pathlib import Path
 
 from theorax.errors import StatementError, TheoraxError, UsageError
 from theorax.language import Theorem
 from theorax.names import many
 from theorax.theorems.catalogue import LIBRARY, Catalogue
+from theorax.verifiers.author_lines import last_line
 from theorax.verifiers.beside import import_beside
 from theorax.verifiers.linting import problems, wrong_calls
 
@@ -40,7 +40,7 @@ def load(theorem_id: str, catalogue: Catalogue | None = None) -> Theorem:
             sys.modules[name] = module
             spec.loader.exec_module(module)
     except StatementError as error:
-        raise StatementError(_every_error(facts.path, f"{place}{_line(error, facts.path.name)}: {error}")) from error
+        raise StatementError(_every_error(facts.path, f"{_place(error, facts.path)}: {error}")) from error
     except TheoraxError:
         raise
     except Exception as error:
@@ -48,7 +48,7 @@ def load(theorem_id: str, catalogue: Catalogue | None = None) -> Theorem:
             told = f"{place}, line {wrong[0].line}: {wrong[0].sentence}"
             raise StatementError(_every_error(facts.path, told)) from error
         sentence = (
-            f"{place}{_line(error, facts.path.name)}: the file does not import ({type(error).__name__}: {error}). "
+            f"{_place(error, facts.path)}: the file does not import ({type(error).__name__}: {error}). "
             "A theorem must be stated before it can be checked. Mend that line."
         )
         raise StatementError(_every_error(facts.path, sentence)) from error
@@ -67,7 +67,7 @@ def _every_error(path: Path, first: str) -> str:
     return "\n".join((f"{path.parent.name}/{path.name} has {many(len(found), 'error')}:", *lines))
 
 
-def _line(error: BaseException, file: str) -> str:
-    """The last line of the theorem's file that the error passed through."""
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.endswith(file)]
-    return f", line {frames[-1].lineno}" if frames else ""
+def _place(error: BaseException, file: Path) -> str:
+    """Folder and name of the theorem's file, with the last of its lines that the error passed through."""
+    line = last_line(error, file)
+    return f"{file.parent.name}/{file.name}" + (f", line {line}" if line else "")

@@ -53,8 +53,8 @@ def build(key, L, start, clip, root, scaled, activation, flipped):
     signs = jnp.where(jnp.arange(L.padded) % 2 == 0, 1, -1)[:, None, None] / (1024 * L.value)
     V, W = found.start.V, found.start.W
     tied = jnp.where(L.mask[:, None, None], V[:1], 0)
-    moved = (jnp.where(flipped > 0, tied, V), jnp.where(flipped > 0, signs * W, W))
-    return eqx.tree_at(lambda model: (model.start.V, model.start.W), found, moved)
+    starts = (jnp.where(flipped > 0, tied, V), jnp.where(flipped > 0, signs * W, W))
+    return eqx.tree_at(lambda model: (model.start.V, model.start.W), found, starts)
 
 
 def observe(training, L):
@@ -63,6 +63,7 @@ def observe(training, L):
     start, between = training.start, jnp.arange(1, L.padded) < L.value
 
     def seen(steps):
+        """Both numbers of the flow with this many steps to each time."""
         field = lambda weights: training.speed(weights, L)  # noqa: E731
         states = setting.runge_kutta(field, start, SHOWN, HORIZON, steps)
         apart = norms(jnp.diff(states.V, axis=1)) + norms(jnp.diff(states.W, axis=1))

@@ -41,10 +41,11 @@ def start(key: Array, N: Extent, kind: Scalar) -> Float[Array, "N d d"]:
     """Weights before training; "pinched" has one layer W_1 = I/10, "alternating" theta_n = (-1)^n theta."""
     n = jnp.arange(1, N.padded + 1)[:, None, None]
     G = jax.random.normal(named(key, "start"), (D, D))
-    smooth = jnp.sin(2 * n / N.value) * G / jnp.linalg.norm(G) / 20
+    direction = G / jnp.linalg.norm(G) / 20
+    smooth = jnp.sin(2 * n / N.value) * direction
     iid = jax.vmap(lambda n: jax.random.normal(named(key, "layer", n), (D, D)))(jnp.arange(N.padded)) / 50
     pinched = jnp.where(n == 1, -0.9 * N.value, 0) * jnp.eye(D)
-    alternating = jnp.where(n % 2 == 0, 1, -1) * G / jnp.linalg.norm(G) / 20
+    alternating = jnp.where(n % 2 == 0, 1, -1) * direction
     theta = jax.lax.select_n(kind, jnp.zeros_like(smooth), smooth, iid, pinched, alternating)
     return jnp.where(N.mask[:, None, None], theta, 0)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from theorax.theorems.roots import LIBRARY
@@ -16,19 +16,29 @@ def told_with_line(error: BaseException, roots: Sequence[str]) -> str:
     told = f"{type(error).__name__}: {text}" if text else type(error).__name__
     if line := author_s_line(error, roots):
         return f"{line} raises {told}"
-    frames = traceback.extract_tb(error.__traceback__)
-    return f"{told} ({os.path.basename(frames[-1].filename)}, line {frames[-1].lineno})" if frames else told
+    frame = _innermost(error, lambda file: True)
+    return f"{told} ({os.path.basename(frame.filename)}, line {frame.lineno})" if frame else told
 
 
 def author_s_line(error: BaseException, roots: Sequence[str]) -> str:
     """File, number and text of the innermost line below a root that was being executed; empty if none was."""
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if _is_author_s(Path(frame.filename), roots)]
-    if not own:
+    frame = _innermost(error, lambda file: _is_author_s(file, roots))
+    if frame is None:
         return ""
-    file = Path(own[-1].filename)
-    source = f" `{own[-1].line}`" if own[-1].line else ""
-    return f"{file.parent.name}/{file.name}:{own[-1].lineno}:{source}"
+    file = Path(frame.filename)
+    source = f" `{frame.line}`" if frame.line else ""
+    return f"{file.parent.name}/{file.name}:{frame.lineno}:{source}"
+
+
+def last_line(error: BaseException, file: Path) -> int | None:
+    """Number of the innermost line of this file that was being executed; None if none was."""
+    frame = _innermost(error, lambda passed: passed == file.absolute())
+    return frame.lineno if frame else None
+
+
+def _innermost(error: BaseException, wanted: Callable[[Path], bool]) -> traceback.FrameSummary | None:
+    passed = reversed(traceback.extract_tb(error.__traceback__))
+    return next((frame for frame in passed if wanted(Path(frame.filename).absolute())), None)
 
 
 def _is_author_s(file: Path, roots: Sequence[str]) -> bool:
