@@ -77,9 +77,11 @@ def test_a_certified_enclosure_of_zero_never_moves_by_another_rounding():
 
 
 @pytest.mark.parametrize("move", [2e-16, 1e-12, 1e-4, 0.009])
+@pytest.mark.parametrize("start", [-0.5, 0.0, 0.25])
 @pytest.mark.parametrize("kind", ["inequality", "impossibility"])
-def test_bounds_of_an_excess_have_moved_only_by_the_zone(kind, move):
-    old, near, far = (CaseReading(x, 0.0, None, 0.0, 0.02, 24, LEVEL, kind) for x in (-0.5, -0.5 + move, -0.489))
+def test_bounds_of_an_excess_have_moved_only_by_the_zone(kind, start, move):
+    places = (start, start + move, start + 0.011)
+    old, near, far = (CaseReading(x, 0.0, None, 0.0, 0.02, 24, LEVEL, kind, 48) for x in places)
     for one, other in ((old, near), (near, old)):
         assert (pair(one, other).p_moved, pair(one, other).p_same) == (1.0, 0.0)
     assert (pair(old, far).p_moved, pair(old, far).p_same) == (0.0, 1.0)
@@ -94,7 +96,7 @@ def test_an_interval_without_an_end_says_nothing():
 
 def share(successes, draws, margin=0.1):
     p = successes / draws
-    return CaseReading(p, math.sqrt(p * (1 - p) / draws), None, 0.0, margin, draws, LEVEL, "probability", draws)
+    return CaseReading(p, math.sqrt(p * (1 - p) / draws), (0.0, 1.0), 0.0, margin, draws, LEVEL, "probability", draws)
 
 
 def test_shares_near_one_are_no_normal_variables():

@@ -43,6 +43,14 @@ def test_calls_of_the_library_are_read_as_a_whole() -> None:
     assert names(jax.grad(lambda a: jnp.linalg.solve(a, a[0])[1]), SQUARE) == {"linear_solve"}
 
 
+@pytest.mark.parametrize("order", [1, 2, 3, 4, 5])
+def test_no_determinant_looks_for_pivots_among_symbols(order: int) -> None:
+    """Whether this version of JAX writes a determinant out or looks for pivots."""
+    entries = np.array(sympy.symbols(f"a:{order}:{order}", real=True), dtype=object).reshape(order, order)
+    found = evaluate(jnp.linalg.det, (entries,), Symbolic()).item()
+    assert sympy.expand(found - sympy.Matrix(entries).det()) == 0
+
+
 def test_a_function_of_the_same_name_is_not_the_library() -> None:
     @jax.jit
     def det(a: Any) -> Any:

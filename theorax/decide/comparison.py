@@ -82,8 +82,9 @@ class CaseReading:
 
     @property
     def is_share(self) -> bool:
-        """True if the estimate is a share of draws."""
-        return self.kind in ("probability", "inequality") and self.total > 0 and 0 <= self.estimate <= 1
+        """True if the estimate is a share of draws, not a rigorous bound, which has no interval."""
+        of_draws = self.kind in ("probability", "inequality") and self.interval is not None
+        return of_draws and self.total > 0 and 0 <= self.estimate <= 1
 
     @property
     def df(self) -> float:

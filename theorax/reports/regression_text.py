@@ -222,12 +222,17 @@ def _day(date: str, now: str) -> str:
 
 def _closing(comparison: Comparison, groups: Mapping[str, Sequence[ComparedClaim]]) -> Iterator[Block]:
     same = [claim for claim in groups.get(Change.KEPT, []) if claim.outcome == Outcome.SAME]
-    ways = {"bit for bit": "identical", "form": "with nothing measured", "exact": "within rounding"}
-    ways["bound"] = ways["statistical"] = f"within {_of_margin(comparison.share)}"
+    within = f"within {_of_margin(comparison.share)}"
+    ways = {
+        "identical": ("bit for bit",),
+        "with nothing measured": ("form",),
+        "within rounding": ("exact",),
+        within: ("bound", "statistical"),
+    }
     kinds = [
-        f"{count} {text}" + (" its margin" if count == 1 else " their margins") * (how in ("bound", "statistical"))
-        for how, text in ways.items()
-        if (count := sum(row.how == how for row in same))
+        f"{count} {text}" + (" its margin" if count == 1 else " their margins") * (text == within)
+        for text, hows in ways.items()
+        if (count := sum(row.how in hows for row in same))
     ]
     waiting = len(_waiting(comparison))
     fell = len({name for cause in comparison.causes for name in cause.consequences}) - waiting

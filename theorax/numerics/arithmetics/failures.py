@@ -29,4 +29,5 @@ class UndecidedComparison(TheoraxError):
 
 
 def _sides(left: object, right: object) -> str:
-    return f" between {left} and {right}" if f"{left}{right}" else ""
+    shown = [f"{side}" for side in (left, right) if f"{side}"]
+    return f" between {shown[0]} and {shown[1]}" if len(shown) > 1 else "".join(f" for {side}" for side in shown)

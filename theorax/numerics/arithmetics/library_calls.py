@@ -27,8 +27,8 @@ except ImportError:
 
 __all__ = ["LibraryCall", "digest_of", "library_call"]
 
-_EXPLICIT = 3
-"""Up to this order a determinant is written out as a polynomial."""
+_POLYNOMIAL = frozenset({"jit", "pjit", "slice", "squeeze", "mul", "add", "sub"})
+"""Primitives of a determinant that is written out, as some versions of JAX do it up to order three: it is followed so."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,9 @@ def library_call(equation: Any, operands: Sequence[int], factored: Mapping[int, 
     """
     if equation.primitive.name in ("pjit", "jit") and equation.params.get("name") in ("det", "slogdet"):
         name, kinds = equation.params["name"], _kinds(equation.invars)
-        own = len(kinds) == 1 and len(kinds[0][0]) >= 2 and kinds[0][0][-1] > _EXPLICIT
-        if own and digest_of(equation.params["jaxpr"]) == _called(name, kinds[0]):
+        body, own = equation.params["jaxpr"], len(kinds) == 1 and len(kinds[0][0]) >= 2
+        written_out = {part.primitive.name for part in _equations(body.jaxpr)} <= _POLYNOMIAL
+        if own and not written_out and digest_of(body) == _called(name, kinds[0]):
             return LibraryCall(name, tuple(operands), equation.params)
         return None
     if equation.primitive.name != "custom_linear_solve":
