@@ -97,6 +97,27 @@ def test_settings(pack, settings, changed):
     assert differences(manifest(pack), manifest(pack, settings)) == changed
 
 
+def test_no_version_of_python_has_a_say_in_what_a_file_says(tmp_path):
+    file = tmp_path / "said.py"
+    file.write_text(
+        "def f(x: int = 1, *, y=None):\n    return f'{x!r:>{3}} \u0394' if y else [..., ()]\n", encoding="utf-8"
+    )
+    arguments = "arguments(args,kwonlyargs,kw_defaults,defaults) [1] arg(arg,annotation) 'x' Name(id,ctx) 'int' Load() "
+    arguments += "[1] arg(arg) 'y' [1] Constant() [1] Constant(value) 1"
+    shown = "JoinedStr(values) [2] FormattedValue(value,conversion,format_spec) Name(id,ctx) 'x' Load() 114 "
+    shown += "JoinedStr(values) [2] Constant(value) '>' FormattedValue(value,conversion) Constant(value) 3 -1 "
+    shown += "Constant(value) ' \\u0394'"
+    other = "List(elts,ctx) [2] Constant(value) Ellipsis Tuple(ctx) Load() Load()"
+    choice = f"[1] Return(value) IfExp(test,body,orelse) Name(id,ctx) 'y' Load() {shown} {other}"
+    assert sources.normalised(file) == f"Module(body) [1] FunctionDef(name,args,body) 'f' {arguments} {choice}"
+
+
+def test_a_sum_of_any_length_is_read(tmp_path):
+    file = tmp_path / "long.py"
+    file.write_text(f"x = {' + '.join(['y'] * 1500)}\n", encoding="utf-8")
+    assert sources.normalised(file).count(" 'y' ") == 1500
+
+
 def test_a_users_model_and_what_it_imports_beside_it(pack, tmp_path):
     (tmp_path / "layer.py").write_text("import parts\n\ndef layer(key):\n    return parts.x\n", encoding="utf-8")
     (tmp_path / "parts.py").write_text("x = 1\n", encoding="utf-8")

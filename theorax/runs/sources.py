@@ -180,7 +180,7 @@ def normalised(path: Path, *, keep_docstrings: bool = False) -> str:
     """The meaning of a source file: its syntax tree without positions and docstrings.
 
     ``keep_docstrings`` keeps all but the module's own: a theorem's proofs state their scope there. A file that Python
-    cannot read stands for itself.
+    cannot read stands for itself. No version of Python has a say in the text, so that results of two may be compared.
     """
     try:
         tree = ast.parse(path.read_bytes())
@@ -192,7 +192,30 @@ def normalised(path: Path, *, keep_docstrings: bool = False) -> str:
             node
         ):
             node.body = node.body[1:]
-    return ast.dump(tree)
+    return _written(tree)
+
+
+def _written(tree: ast.AST) -> str:
+    """A syntax tree in prefix notation. Empty fields and empty texts in f-strings are left out: versions differ in them.
+
+    A long sum is a deep tree, so that no call stands for a branch.
+    """
+    text: list[str] = []
+    waiting: list[object] = [tree]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, ast.JoinedStr):
+            part = ast.JoinedStr([value for value in part.values if not isinstance(value, ast.Constant) or value.value])
+        if isinstance(part, ast.AST):
+            fields = {name: value for name, value in ast.iter_fields(part) if value is not None and value != []}
+            text.append(f"{type(part).__name__}({','.join(fields)})")
+            waiting += reversed(fields.values())
+        elif isinstance(part, list):
+            text.append(f"[{len(part)}]")
+            waiting += reversed(part)
+        else:
+            text.append(ascii(part))
+    return " ".join(text)
 
 
 def _digest(text: str) -> str:
