@@ -124,11 +124,13 @@ class Called:
         raise KeyboardInterrupt
 
 main._hear_interruptions()
+start = time.monotonic()
 try:
     Called()
     time.sleep(60)
 except KeyboardInterrupt:
-    sys.exit(130)
+    waited = time.monotonic() - start >= 60
+    sys.exit("It came only after the wait." if waited else 130)
 """
 
 

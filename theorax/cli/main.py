@@ -146,11 +146,19 @@ def _hear_interruptions() -> None:
     def repeat(found: sys.UnraisableHookArgs) -> None:
         if issubclass(found.exc_type, KeyboardInterrupt):
             # Not at once: it would come inside this function, which is a callback too.
-            threading.Timer(AGAIN, signal.raise_signal, [signal.SIGINT]).start()
+            threading.Timer(AGAIN, _interrupt).start()
         else:
             sys.__unraisablehook__(found)
 
     sys.unraisablehook = repeat
+
+
+def _interrupt() -> None:
+    """Send the signal to the main thread, which may wait: one that another thread gets ends no wait of the main one."""
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(threading.main_thread().ident or threading.get_ident(), signal.SIGINT)
+    else:
+        signal.raise_signal(signal.SIGINT)
 
 
 class _Closed(io.TextIOBase):
