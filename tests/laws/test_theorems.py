@@ -8,11 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from shares import of_this_day
 
 from theorax.language import Measured, Theorem
-from theorax.runs.checking import plan
 from theorax.theorems.catalogue import Catalogue
-from theorax.verifiers import proof_check
 from theorax.verifiers.attacks.mutants import variants
 from theorax.verifiers.cases.sweep_lines import sweep_lines
 from theorax.verifiers.loading import load
@@ -75,29 +74,25 @@ def test_a_papers_theorem_derives_something(name, theorem):
     assert theorem.proofs or CATALOGUE.paper(name) == "instruments"
 
 
-def test_every_step_of_its_proofs_closes(theorem):
-    steps = proof_check.check(theorem).steps
-    assert [step for step in steps if step.status not in ("PROVED", "CITED")] == []
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """One test of draws for every theorem of this session: a fifth a day, or all with ``--whole``."""
+    if "drawn" in metafunc.fixturenames:
+        metafunc.parametrize("drawn", of_this_day(CATALOGUE.ids, metafunc.config, str))
 
 
-@pytest.mark.parametrize("effort", ["quick", "standard"])
-def test_its_designs_can_decide(name, effort, tmp_path):
-    undecidable = [row for row in plan(name, Settings(effort=effort, state=str(tmp_path))).checks if not row.decides]
-    assert undecidable == []
-
-
-def test_a_draw_is_a_function_of_its_names(name, theorem, tmp_path):
+def test_a_draw_is_a_function_of_its_names(drawn, tmp_path):
     from theorax.numerics import platform
     from theorax.numerics.sampler import Sampler
     from theorax.verifiers.cases.measure import measure
 
     platform.enable()
-    for label, experiment in theorem.experiments.items():
+    for label, experiment in load(drawn).experiments.items():
         every = sweep_lines(label, experiment, Settings(effort="quick", state=str(tmp_path)))
         few = [replace(line, sizes=line.sizes[:1], draws=2) for line in every]
         for line in few[:1]:
-            once, again = (measure(name, experiment, line, few, 0, Sampler()) for _ in range(2))
-            other = measure(name, experiment, line, few, 1, Sampler())
+            sampler = Sampler()
+            once, other = (measure(drawn, experiment, line, few, seed, sampler) for seed in (0, 1))
+            again = measure(drawn, experiment, line, few, 0, Sampler())
             for letter in (letter.name for letter in experiment.measured if not letter.array):
                 assert np.array_equal(once.tables[0][letter], again.tables[0][letter])
             if once.tables and experiment.seeds != "none" and _random(experiment.measured):

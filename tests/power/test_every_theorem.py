@@ -30,7 +30,7 @@ from theorax.runs.runner import run
 from theorax.runs.selectors import Selection
 from theorax.runs.sources import Sources
 from theorax.theorems.catalogue import Catalogue
-from theorax.verifiers.outcome import Expected
+from theorax.verifiers.outcome import Expected, StepStatus
 
 KEPT = baselines.read(Path(__file__).with_name("every_theorem.json"))
 CATALOGUE = Catalogue()
@@ -64,6 +64,15 @@ def silent(part: TheoremReport) -> list[str]:
     return found + [f"it has no {what}" for what, rows in empty.items() if not rows]
 
 
+def left_open(part: TheoremReport) -> list[str]:
+    """The steps of its proofs that are neither proved nor cited, whether or not a proof settles a claim."""
+    return [
+        f"{step.proof}: {step.reason}"
+        for step in part.proof
+        if step.status not in (StepStatus.PROVED, StepStatus.CITED)
+    ]
+
+
 def moved(report: Document, kept: Baseline = KEPT) -> list[str]:
     """The claims whose statement, word or estimate is another than what is kept.
 
@@ -83,6 +92,7 @@ def test_the_words_of_its_claims_its_controls_mutants_and_numbers(theorem, tmp_p
     (part,) = report.theorems
     assert part.status.holds, part.reason
     assert silent(part) == []
+    assert left_open(part) == []
     assert moved(report) == []
 
 
@@ -118,6 +128,14 @@ def test_a_silent_control_and_a_living_mutant_are_faults(report):
     (fault,) = silent(replace(part, mutants=tuple(alive)))
     assert fault.startswith("the mutant ")
     assert silent(replace(part, controls=())) == ["it has no controls"]
+
+
+def test_a_step_that_stays_open_is_a_fault(report):
+    (part,) = report.theorems
+    assert left_open(part) == []
+    step, *steps = part.proof
+    opened = replace(step, status=StepStatus.UNDECIDED)
+    assert left_open(replace(part, proof=(opened, *steps))) == [f"{step.proof}: {step.reason}"]
 
 
 def kept_otherwise(report: Document, **changes: Any) -> Baseline:
