@@ -98,6 +98,18 @@ def test_a_move_under_a_word_that_stands_is_told_and_fails_only_if_asked():
     assert against(moved)[1]["gap.gap"].outcome == "same"
 
 
+@pytest.mark.parametrize(("now", "word"), [(1.5, "same"), (1.56, "moved")])
+def test_a_rigorous_bound_is_told_as_a_bound(now, word):
+    first = fakes.CLAIM.cases[0]
+    bounds = [replace(first, estimate=x, standard_error=0.0, interval=None) for x in (1.5 - 1e-9, now)]
+    before, after = (outcome(cases=(bound,)) for bound in bounds)
+    found, rows = against(after, before=(before,))
+    assert (rows["gap.gap"].how, rows["gap.gap"].outcome) == ("bound", word)
+    told = " ".join(regression_text.plain(found).split())
+    apart = "(rigorous bounds of a value that is not known), apart by at least 0.05, half of its margin"
+    assert (apart in told) == (word == "moved")
+
+
 def test_what_should_have_come_out_bit_for_bit_is_told():
     _, rows = against(with_cases(estimate=1.99871))
     assert "so its numbers should be identical" in rows["gap.gap"].notes[-1]

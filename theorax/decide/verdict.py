@@ -41,7 +41,7 @@ class Case:
     predicted: float | None  # the claim's own side here: limit, exponent, mean; None where it is no number
     estimate: float | None  # of the same quantity
     standard_error: float | None
-    interval: Ends | None  # at the claim's level, the bias bound included
+    interval: Ends | None  # at the claim's level, the bias bound included; None where the estimate is a rigorous bound
     bias: float | None  # largest bias in the declared class
     margin: float | None
     status: Status

@@ -15,7 +15,7 @@ from theorax.reports.document import IDENTITY, ClaimReport
 from theorax.text import safe
 from theorax.text.bar import Bar
 from theorax.text.numbers import number, with_uncertainty
-from theorax.text.plain import WIDTH, cells, padded
+from theorax.text.plain import WIDTH, cells, padded, wrapped
 from theorax.text.signs import SIGNS
 
 if TYPE_CHECKING:
@@ -57,15 +57,14 @@ def wrap(text: str, width: int = WIDTH, hang: int = 0, lines: int | None = None)
 
     A line of the text stays a line. A word is broken only where it is wider than a line.
     """
-    wrapper = textwrap.TextWrapper(
-        width, subsequent_indent=" " * hang, break_on_hyphens=False, break_long_words=True, placeholder=" …"
-    )
-    found = [line for part in text.split("\n") for line in wrapper.wrap(part)]
+    found = wrapped(text, width, hang=hang, break_words=True)
     if lines is None or len(found) <= lines:
         return found
-    wrapper.max_lines = 1
-    wrapper.initial_indent = " " * hang if lines > 1 else ""
-    return found[: lines - 1] + wrapper.wrap(" ".join(line.strip() for line in found[lines - 1 :]))
+    rest, indent = " ".join(line.strip() for line in found[lines - 1 :]), " " * hang * (lines > 1)
+    return [
+        *found[: lines - 1],
+        textwrap.shorten(rest, width, initial_indent=indent, placeholder=" …", break_on_hyphens=False),
+    ]
 
 
 def fitted(lines: Iterable[str]) -> tuple[str, ...]:

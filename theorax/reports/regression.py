@@ -159,6 +159,7 @@ class _Changed:
 
     @classmethod
     def of(cls, before: Manifest, now: Manifest, file: str) -> _Changed:
+        """What differs between two manifests of a theorem that stands in ``file``."""
         names = [name for name in sorted({*before, *now}) if before.get(name) != now.get(name)]
         sources = [file if name == "theorem" else name.removeprefix("source ") for name in names
                    if name == "theorem" or name.startswith(("source ", "model file "))]  # fmt: skip
@@ -237,9 +238,11 @@ class _TheoremTwice:
 
     @property
     def same_seeds(self) -> bool:
+        """True if both runs drew by one seed."""
         return self.run.settings.seed == self.report.settings.seed
 
     def claims(self) -> Iterator[_Found]:
+        """A row for every claim of either run, with its evidence where both measured it."""
         present = {claim.id: claim for claim in self.new.claims}
         unreached = self.new.status in (Status.BLOCKED, Status.ERROR, Status.INCONCLUSIVE) and not self.new.claims
         for claim in self.old.claims:

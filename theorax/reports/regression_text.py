@@ -196,7 +196,7 @@ def _moved(
         if row.how == "exact":
             said = " (beyond what rounding explains)"
         elif row.how == "bound":
-            said = f"; these are bounds, and lie {zone} or more apart"
+            said = f" (rigorous bounds of a value that is not known), apart by at least {zone}"
         elif row.p_moved is None:
             said = ""
         else:

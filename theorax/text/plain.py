@@ -44,16 +44,16 @@ def padded(text: str, width: int, *, right: bool = False) -> str:
     return room + text if right else text + room
 
 
-def wrapped(text: str, width: int, indent: int = 0, hang: int = 0) -> list[str]:
+def wrapped(text: str, width: int, indent: int = 0, hang: int = 0, *, break_words: bool = False) -> list[str]:
     """A paragraph as lines no wider than ``width``; commands and paths are not torn at hyphens.
 
-    A line of the text stays a line: the next one begins below it.
+    A line of the text stays a line: the next one begins below it. A word wider than a line is broken only on demand.
     """
     wrapper = textwrap.TextWrapper(
         width=max(24, width),
         initial_indent=" " * indent,
         subsequent_indent=" " * (indent + hang),
-        break_long_words=False,
+        break_long_words=break_words,
         break_on_hyphens=False,
     )
     return [line for part in text.split("\n") for line in wrapper.wrap(part)]

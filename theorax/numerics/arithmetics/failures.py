@@ -29,5 +29,5 @@ class UndecidedComparison(TheoraxError):
 
 
 def _sides(left: object, right: object) -> str:
-    shown = [f"{side}" for side in (left, right) if f"{side}"]
+    shown = [text for text in map(str, (left, right)) if text]
     return f" between {shown[0]} and {shown[1]}" if len(shown) > 1 else "".join(f" for {side}" for side in shown)
