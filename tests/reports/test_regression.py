@@ -236,7 +236,10 @@ def test_a_changed_file_and_a_changed_version_are_named():
         theorems = tuple(replace(part, reads=(0,), file="spectra/gap.py") for part in document.theorems)
         return replace(document, sources=(Source(f"source {name}", digest),), theorems=theorems)
 
-    found = compared(files.taken(reading(report(outcome()), "one")), reading(later, "another"))
+    before = files.taken(reading(report(outcome()), "one"))
+    quiet = regression_text.plain(compared(before, reading(report(outcome()), "another")))
+    assert quiet.splitlines()[1].strip() == f"changed since the baseline: {name} (1 theorem)"
+    found = compared(before, reading(later, "another"))
     (cause,) = found.causes
     assert cause.sources == (name,) and any(version.startswith("jax ") for version in cause.versions)
     told = " ".join(regression_text.plain(found).split())

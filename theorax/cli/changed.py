@@ -39,7 +39,7 @@ def split(
     workspace: Workspace, selection: Selection, chosen: Settings, baseline: Baseline, sources: Sources, *, new: bool
 ) -> tuple[Selection, tuple[str, ...], tuple[str, ...]]:
     """Split the theorems into those to check, those that nothing changed for, and those not in the baseline, left out."""
-    from theorax.reports.baselines import affecting, since
+    from theorax.reports.baselines import since
     from theorax.runs.selectors import Selection
 
     affected, absent = [], []
@@ -48,7 +48,7 @@ def split(
         changes = since(baseline, id, sources.manifest(workspace.catalogue.path(id), own))
         if changes is None and not new:
             absent.append(id)
-        elif changes is None or affecting(changes):
+        elif changes is None or any(one.computes for one in changes):
             affected.append(id)
     standing = tuple(id for id in selection.ids if id not in affected and id not in absent)
     return Selection(tuple(affected), tuple(id for id in selection.named if id in affected)), standing, tuple(absent)

@@ -95,7 +95,7 @@ def _reasons(last: LastResult | None, manifest: Manifest, *, fresh: bool) -> tup
         return ("no result is kept",)
     if not last.usable:
         return (f"the result kept from {moment(last.date)} was kept by another version of theorax, in another form",)
-    changed = differences(last.manifest, manifest)
+    changed = map(str, differences(last.manifest, manifest))
     return (f"since the result kept from {moment(last.date)}, these differ:", *changed)
 
 
@@ -115,7 +115,7 @@ def _expected_fate(id: str, kept: str | None, problem: str | None, reasons: tupl
 
 def _since_baseline(file: Path | None, id: str, manifest: Mapping[str, str]) -> Iterator[Block]:
     """Differences from the baseline, if the project has one or one is named."""
-    from theorax.reports.baselines import affecting, read, since
+    from theorax.reports.baselines import read, since
     from theorax.text.blocks import Lines, Paragraph
 
     path = baseline_file(file)
@@ -127,9 +127,9 @@ def _since_baseline(file: Path | None, id: str, manifest: Mapping[str, str]) -> 
     elif not changes:
         yield Paragraph(f"Nothing differs since the baseline {path.name}: `--changed` leaves it out.")
     else:
-        does = "checks it" if affecting(changes) else "leaves it out, for no source differs"
+        does = "checks it" if any(one.computes for one in changes) else "leaves it out, for no source differs"
         yield Paragraph(f"Since the baseline {path.name} these differ; `--changed` {does}:")
-        yield Lines(changes)
+        yield Lines(tuple(map(str, changes)))
 
 
 def _apart(workspace: Workspace, name: str, id: str, own: Settings) -> Any:

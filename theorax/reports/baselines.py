@@ -28,7 +28,7 @@ from theorax.reports.document import (
     TheoremReport,
 )
 from theorax.reports.json import checked, json_in
-from theorax.runs.sources import Manifest, differences
+from theorax.runs.sources import VERSIONS, Difference, Manifest, differences
 from theorax.text.codec import Count, Malformed, completed, plain
 from theorax.theorems.roots import Origin
 from theorax.verifiers.settings import DETERMINING
@@ -255,20 +255,15 @@ def manifest_of(
     found |= {source.name: source.digest for source in _read(part.reads, sources)}
     values = run.settings.settings().key
     found |= {f"setting {name}": repr(value) for name, value in zip(DETERMINING, values, strict=True)}
-    found |= {f"version of {name}": version for name, version in run.environment.versions.items()}
-    found["version of python"] = run.environment.python
+    found |= {f"{VERSIONS}{name}": version for name, version in run.environment.versions.items()}
+    found[f"{VERSIONS}python"] = run.environment.python
     found["machine"] = f"{run.environment.system} {run.environment.machine}"
     return found
 
 
-def since(baseline: Baseline, id: str, manifest: Manifest) -> tuple[str, ...] | None:
+def since(baseline: Baseline, id: str, manifest: Manifest) -> tuple[Difference, ...] | None:
     """Differences between now and the run of a theorem's baseline; None if the theorem is in no baseline."""
     part = baseline.by_id.get(id)
     if part is None:
         return None
     return differences(manifest_of(part, baseline.sources, baseline.runs[part.run]), manifest)
-
-
-def affecting(changes: Iterable[str]) -> tuple[str, ...]:
-    """Keep the differences of sources and of numerical libraries; drop those of settings and of the machine."""
-    return tuple(change for change in changes if not change.startswith(("setting ", "machine")))

@@ -13,7 +13,7 @@ from theorax.decide.verdict import Ends
 from theorax.reports.document import Date
 from theorax.text.codec import Count
 
-COMPARISON_VERSION: Literal[1] = 1
+COMPARISON_VERSION: Literal[2] = 2
 
 
 class Change(StrEnum):
@@ -108,6 +108,14 @@ class Cause:
 
 
 @dataclass(frozen=True)
+class ChangedInputs:
+    """Files and versions of libraries that changed since the baseline, each with the theorems that it determines."""
+
+    sources: Mapping[str, tuple[str, ...]]
+    versions: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
 class ComparisonLevels:
     """The error rates over all claims: of calling any moved that has not, and any the same that has."""
 
@@ -129,7 +137,7 @@ class ComparisonSummary:
 class Comparison:
     """A report held against a baseline, claim by claim."""
 
-    comparison_version: Literal[1]
+    comparison_version: Literal[2]
     created: Date
     baseline: tuple[Date, ...]
     share: float
@@ -137,6 +145,7 @@ class Comparison:
     levels: ComparisonLevels
     tested: Count
     inputs: Mapping[str, tuple[str, ...]]
+    changed: ChangedInputs
     not_run: tuple[str, ...]
     standing: tuple[str, ...]
     claims: tuple[ComparedClaim, ...]

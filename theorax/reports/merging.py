@@ -133,9 +133,7 @@ def _refuse_overlaps_and_holes(files: Sequence[str], parts: Mapping[str, ShardRe
 def _refuse_other_sources(name: str, part: TheoremReport, shard: Document, here: Manifest) -> None:
     """Refuse a theorem that was checked from other files than those here."""
     there = manifest_of(part, shard.sources, shard)
-    read = ("theorem", "source ", "model file ")
-    changed = differences(*({key: one[key] for key in one if key.startswith(read)} for one in (there, here)))
-    if changed:
+    if changed := [one for one in differences(there, here) if one.file is not None]:
         raise UsageError(
             f"`{part.id}` in `{name}` was checked from other sources than those here ({changed[0]}). Merge where the "
             "sources are those of the shards."

@@ -45,7 +45,6 @@ from theorax.reports.baselines import (
     BaselineClaim,
     BaselineRun,
     BaselineTheorem,
-    affecting,
     manifest_of,
 )
 from theorax.reports.claim_lines import one_statement
@@ -54,6 +53,7 @@ from theorax.reports.compared_claims import (
     COMPARISON_VERSION,
     Cause,
     Change,
+    ChangedInputs,
     ComparedClaim,
     ComparedEstimate,
     ComparedPlace,
@@ -62,7 +62,7 @@ from theorax.reports.compared_claims import (
     ComparisonSummary,
 )
 from theorax.reports.document import ClaimReport, Document, TheoremReport
-from theorax.runs.sources import Manifest, differences
+from theorax.runs.sources import Difference, differences
 
 STATED = {"statement": "statement", "prediction": "prediction", "margin_given": "margin", "kind": "kind",
           "corrected": "correction"}  # fmt: skip
@@ -90,14 +90,12 @@ def compared(
     exist = None if known is None else set(known)
     found: list[_Found] = []
     not_run: list[str] = []
-    inputs: dict[str, tuple[str, ...]] = {}
-    moved: dict[str, _Changed] = {}
+    inputs: dict[str, tuple[Difference, ...]] = {}
     for old in baseline.theorems:
         new = report.by_id.get(old.id)
         if new is not None:
             both = _TheoremTwice.of(old, new, baseline, report, share)
             inputs[old.id] = both.changes
-            moved[old.id] = both.changed
             found += both.claims()
         elif exist is not None and old.id not in exist:
             found += [
@@ -112,7 +110,8 @@ def compared(
     outcomes = decide(evidence)
     settled = [_settled(claim, part, outcomes.get(claim.name), strict) for claim, part in found]
     claims = tuple(_excused(settled, report.by_id))
-    causes = tuple(_causes(claims, baseline.by_id, report.by_id, moved))
+    changed = _changed(inputs, report.by_id)
+    causes = tuple(_causes(claims, baseline.by_id, report.by_id, changed))
     names = {claim.name: claim.theorem for claim in claims}
     broken = dict.fromkeys(names[cause.claim] for cause in causes)
     # Words apart are united; with a comma between them they would select what both select.
@@ -126,7 +125,8 @@ def compared(
         strict=strict,
         levels=ComparisonLevels(REFUTATIONS, SUPPORTS),
         tested=sum(part.tested for part in evidence.values()),
-        inputs=inputs,
+        inputs={id: tuple(map(str, changes)) for id, changes in inputs.items()},
+        changed=changed,
         not_run=tuple(not_run),
         standing=tuple(sorted(left)),
         claims=claims,
@@ -150,29 +150,25 @@ def _summary(claims: Sequence[ComparedClaim], *, compared_any: bool) -> Comparis
     )
 
 
-@dataclass(frozen=True)
-class _Changed:
-    """Changed files and versions of what determines a theorem."""
-
-    sources: tuple[str, ...] = ()
-    versions: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, before: Manifest, now: Manifest, file: str) -> _Changed:
-        """What differs between two manifests of a theorem that stands in ``file``."""
-        names = [name for name in sorted({*before, *now}) if before.get(name) != now.get(name)]
-        sources = [file if name == "theorem" else name.removeprefix("source ") for name in names
-                   if name == "theorem" or name.startswith(("source ", "model file "))]  # fmt: skip
-        versions = [f"{name.removeprefix('version of ')} {before.get(name, 'absent')} → {now.get(name, 'absent')}"
-                    for name in names if name.startswith("version of ")]  # fmt: skip
-        return cls(tuple(sources), tuple(versions))
+def _changed(inputs: Mapping[str, Iterable[Difference]], now: Mapping[str, TheoremReport]) -> ChangedInputs:
+    """The files and versions among these differences, each with the theorems that have it."""
+    sources: dict[str, tuple[str, ...]] = {}
+    versions: dict[str, tuple[str, ...]] = {}
+    for id, changes in inputs.items():
+        for change in changes:
+            if change.file is not None:
+                name = change.file or now[id].file
+                sources[name] = (*sources.get(name, ()), id)
+            elif change.version is not None:
+                versions[change.version] = (*versions.get(change.version, ()), id)
+    return ChangedInputs(sources, versions)
 
 
 def _causes(
     claims: Sequence[ComparedClaim],
     before: Mapping[str, BaselineTheorem],
     now: Mapping[str, TheoremReport],
-    changed: Mapping[str, _Changed],
+    changed: ChangedInputs,
 ) -> Iterator[Cause]:
     """The claims that got worse on their own, each with those that wait for its theorem or fell by the adjustment.
 
@@ -190,8 +186,12 @@ def _causes(
     for claim in sorted(worse, key=lambda claim: claim.now is Status.BLOCKED):
         if claim.name not in above:
             waiting = [name for name, blockers in above.items() if claim.theorem in blockers]
-            found = changed.get(claim.theorem, _Changed())
-            yield Cause(claim.name, (*waiting, *lapsed), found.sources, found.versions)
+            yield Cause(
+                claim.name,
+                (*waiting, *lapsed),
+                sources=tuple(name for name, ids in changed.sources.items() if claim.theorem in ids),
+                versions=tuple(name for name, ids in changed.versions.items() if claim.theorem in ids),
+            )
 
 
 def _blockers(theorem: str, now: Mapping[str, TheoremReport]) -> set[str]:
@@ -224,8 +224,7 @@ class _TheoremTwice:
     new: TheoremReport
     run: BaselineRun
     report: Document
-    changes: tuple[str, ...]  # of what determines it
-    changed: _Changed
+    changes: tuple[Difference, ...]  # of what determines it
     share: float
 
     @classmethod
@@ -234,7 +233,7 @@ class _TheoremTwice:
     ) -> _TheoremTwice:
         run = baseline.runs[old.run]
         before, now = manifest_of(old, baseline.sources, run), manifest_of(new, report.sources, report)
-        return cls(old, new, run, report, differences(before, now), _Changed.of(before, now, new.file), share)
+        return cls(old, new, run, report, differences(before, now), share)
 
     @property
     def same_seeds(self) -> bool:
@@ -439,13 +438,3 @@ def _excused(claims: Sequence[ComparedClaim], now: Mapping[str, TheoremReport]) 
             yield replace(claim, change=Change.LAPSED, exit=CODES[Change.LAPSED])
         else:
             yield claim
-
-
-def changed_sources(comparison: Comparison) -> dict[str, list[str]]:
-    """Changed sources and libraries, with the theorems that they determined."""
-    found: dict[str, list[str]] = {}
-    for id, changes in comparison.inputs.items():
-        for change in affecting(changes):
-            name = change if change.startswith("version") else change.replace("theorem:", f"theorem {id}:")
-            found.setdefault(name, []).append(id)
-    return found

@@ -10,7 +10,6 @@ from theorax.decide.status import Status
 from theorax.names import many
 from theorax.reports.claim_lines import claimed_value, spread, wrap
 from theorax.reports.compared_claims import Change, ComparedClaim, ComparedEstimate, ComparedPlace, Comparison
-from theorax.reports.regression import changed_sources
 from theorax.text.blocks import Block, Gap, Heading, Lines, Paragraph
 from theorax.text.numbers import interval, number, p_value, with_uncertainty
 from theorax.text.plain import WIDTH, render
@@ -81,19 +80,19 @@ def first_line(comparison: Comparison) -> str:
 
 
 def _changes(comparison: Comparison) -> Iterator[Block]:
-    """Second line: what changed since the baseline in what the causes read."""
+    """Second line: what changed since the baseline, in what the causes read or, without one, in what any theorem reads."""
     if comparison.causes:
         sources = list(dict.fromkeys(source for cause in comparison.causes for source in cause.sources))
         versions = list(dict.fromkeys(version for cause in comparison.causes for version in cause.versions))
-        if sources:
-            yield Paragraph(f"changed since the baseline: {_first_of(sources)}", hang=2)
-        if versions:
-            yield Paragraph(f"versions changed: {_first_of(versions)}", hang=2)
-        if not sources and not versions:
-            yield Paragraph("no file or version that it reads changed since the baseline")
-    elif changed := changed_sources(comparison):
-        shown = [f"{change} ({many(len(ids), 'theorem')})" for change, ids in changed.items()]
-        yield Paragraph(f"changed since the baseline: {_first_of(shown)}", hang=2)
+    else:
+        both = comparison.changed.sources, comparison.changed.versions
+        sources, versions = ([f"{name} ({many(len(ids), 'theorem')})" for name, ids in one.items()] for one in both)
+    if sources:
+        yield Paragraph(f"changed since the baseline: {_first_of(sources)}", hang=2)
+    if versions:
+        yield Paragraph(f"versions changed: {_first_of(versions)}", hang=2)
+    if comparison.causes and not sources and not versions:
+        yield Paragraph("no file or version that it reads changed since the baseline")
 
 
 def _first_of(names: Sequence[str]) -> str:

@@ -124,7 +124,7 @@ def _theorem(old: TheoremReport, new: TheoremReport | None, then: Document, now:
         old.id,
         result,
         numbers=sum(1 for _ in _leaves(before)),
-        inputs=differences(manifest_of(old, then.sources, then), manifest_of(new, now.sources, now)),
+        inputs=tuple(map(str, differences(manifest_of(old, then.sources, then), manifest_of(new, now.sources, now)))),
         differences=tuple(apart),
     )
 

@@ -193,7 +193,7 @@ def _performed_there(run: str, check: str, id: str, settings: Settings, manifest
         return FinishedCheck(id, sentence=DIED)
     path = Catalogue.of(settings.roots).path(id)
     try:
-        changed = differences(manifest, Sources(known=_KNOWN).manifest(path, settings))
+        changed = tuple(map(str, differences(manifest, Sources(known=_KNOWN).manifest(path, settings))))
     except OSError as error:
         changed = (f"{error.filename}: {error.strerror}",)
     if changed:

@@ -345,7 +345,8 @@ class _RunUnderWay:
         if id in self.values:
             return ()
         try:
-            return differences(self.manifests[id], self.sources.afresh.manifest(self.catalogue.path(id), self.own(id)))
+            now = self.sources.afresh.manifest(self.catalogue.path(id), self.own(id))
+            return tuple(map(str, differences(self.manifests[id], now)))
         except (OSError, UsageError):
             return ("a file is gone",)
 

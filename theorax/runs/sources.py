@@ -26,6 +26,10 @@ LIBRARIES = (
     "sympy", "jax", "jaxlib", "equinox", "diffrax", "numpy", "scipy", "cvxpy", "clarabel", "python-flint"
 )  # fmt: skip
 
+FILES = ("source ", "model file ")  # how the entries of files are named
+VERSIONS = "version of "
+ABSENT = "absent"
+
 Manifest = Mapping[str, str]
 
 
@@ -74,8 +78,8 @@ class Sources:
                     parts[f"source {name}"] = self._digest(path)
             parts |= {f"source {name}": _bytes(path) for name, path in data_files(own).items() if path not in own}
         parts |= {f"setting {name}": repr(value) for name, value in zip(DETERMINING, settings.key, strict=True)}
-        parts |= {f"version of {name}": version(name) for name in LIBRARIES}
-        parts["version of python"] = platform.python_version()
+        parts |= {f"{VERSIONS}{name}": version(name) for name in LIBRARIES}
+        parts[f"{VERSIONS}python"] = platform.python_version()
         parts["machine"] = f"{platform.system()} {platform.machine()}"
         if settings.model is not None:
             modeled = neighbours(model_file(settings.model))
@@ -84,7 +88,7 @@ class Sources:
                 parts[f"model file {name}"] = self._digest(path)
             named = data_files(modeled.values()).items()
             parts |= {f"model file {name}": _bytes(path) for name, path in named if path not in own}
-        parts |= {f"version of {name}": version(name) for name in installed(own, LIBRARIES)}
+        parts |= {f"{VERSIONS}{name}": version(name) for name in installed(own, LIBRARIES)}
         return parts
 
     def closure(self, start: Iterable[Path]) -> list[Path]:
@@ -143,26 +147,49 @@ def key(manifest: Manifest) -> str:
     return _digest("\n".join(f"{name}={manifest[name]}" for name in sorted(manifest)))
 
 
-def differences(old: Manifest, new: Manifest) -> tuple[str, ...]:
-    """The names of what changed between two manifests, as a reader is told them.
+@dataclass(frozen=True)
+class Difference:
+    """One entry that differs between two manifests; ``before`` or ``now`` is None where one of them lacks it."""
 
-    >>> differences({"setting seed": "0", "theorem": "a"}, {"setting seed": "1", "theorem": "a"})
-    ('setting seed: 0 -> 1',)
+    name: str
+    before: str | None
+    now: str | None
+
+    def __str__(self) -> str:
+        """The difference as a reader is told it: the values where they say something, a digest never."""
+        if self.before is None or self.now is None:
+            return f"{self.name}: {'new' if self.before is None else 'gone'}"
+        told = self.name.startswith(("setting", "version", "machine"))
+        return f"{self.name}: {f'{self.before} -> {self.now}' if told else 'changed'}"
+
+    @property
+    def computes(self) -> bool:
+        """True for files and versions of libraries, which compute; false for settings and the machine."""
+        return not self.name.startswith(("setting ", "machine"))
+
+    @property
+    def file(self) -> str | None:
+        """The file, empty for that of the theorem itself; None if this is no file."""
+        if self.name == "theorem":
+            return ""
+        return next((self.name.removeprefix(sort) for sort in FILES if self.name.startswith(sort)), None)
+
+    @property
+    def version(self) -> str | None:
+        """The library with both of its versions; None if this is no version."""
+        if not self.name.startswith(VERSIONS):
+            return None
+        return f"{self.name.removeprefix(VERSIONS)} {self.before or ABSENT} → {self.now or ABSENT}"
+
+
+def differences(old: Manifest, new: Manifest) -> tuple[Difference, ...]:
+    """Entries that differ between two manifests, by name.
+
+    >>> [str(one) for one in differences({"setting seed": "0", "theorem": "a"}, {"setting seed": "1", "theorem": "a"})]
+    ['setting seed: 0 -> 1']
     """
-    found = []
-    for name in sorted({*old, *new}):
-        before, after = old.get(name), new.get(name)
-        if before == after:
-            continue
-        if before is None:
-            found.append(f"{name}: new")
-        elif after is None:
-            found.append(f"{name}: gone")
-        elif name.startswith(("setting", "version", "machine")):
-            found.append(f"{name}: {before} -> {after}")
-        else:
-            found.append(f"{name}: changed")
-    return tuple(found)
+    names = sorted({*old, *new})
+    return tuple(Difference(name, old.get(name), new.get(name)) for name in names if old.get(name) != new.get(name))
 
 
 @cache
@@ -173,7 +200,7 @@ def version(distribution: str) -> str:
     try:
         return metadata.version(distribution)
     except metadata.PackageNotFoundError:
-        return "absent"
+        return ABSENT
 
 
 def normalised(path: Path, *, keep_docstrings: bool = False) -> str:
