@@ -107,6 +107,7 @@ def one_layer(model, T):
 
 
 def contexts(model, T):
+    """Squared errors of the depth limit, their sum and their last quarter, and how many layers divide the error by e."""
     tokens, kind = model
     X = tokens.tokens(T.padded + 1)
     weights, written = attention(tokens.gram(X[:-1]), X, kind)
@@ -119,6 +120,7 @@ def contexts(model, T):
 
 
 def deep(model, T, N):
+    """The factor of the error from N to 2N layers, over that of the slowest direction, as logarithms."""
     tokens, kind = model
     X = tokens.tokens(T.padded + 1)
     weights, written = attention(tokens.gram(X[:-1]), X, kind)

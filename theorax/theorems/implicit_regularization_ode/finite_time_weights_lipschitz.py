@@ -62,7 +62,7 @@ def observe(training, L):
     norms = lambda x: jnp.sqrt(jnp.sum(x**2, axis=(-2, -1)))  # noqa: E731
     start, between = training.start, jnp.arange(1, L.padded) < L.value
 
-    def seen(steps):
+    def with_steps(steps):
         """Both numbers of the flow with this many steps to each time."""
         field = lambda weights: training.speed(weights, L)  # noqa: E731
         states = setting.runge_kutta(field, start, SHOWN, HORIZON, steps)
@@ -71,7 +71,7 @@ def observe(training, L):
         moved = jnp.sqrt(sum(squares) / L.value)
         return dict(apart=jnp.where(between, apart, 0).max(), moved=moved.max())
 
-    return setting.measured(seen, STEPS)
+    return setting.measured(with_steps, STEPS)
 
 
 @derives(parted)

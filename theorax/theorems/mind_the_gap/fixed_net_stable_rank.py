@@ -91,6 +91,7 @@ collapse = Limit(
 
 
 def observe(net, T, l, gamma):
+    """The stable rank of every layer, with its error, and the shift that finite sizes give it."""
     tops, top_errors, tails, tail_errors = jax.lax.map(top_and_tail, net.tokens)
     excess, least = tails / tops**4, jnp.maximum(tops - top_errors, 0)
     # The excess moves by d tail/top^4 and by tail (least^-4 - top^-4), least the least value that top may have.

@@ -99,6 +99,7 @@ def smooth_neuron(key, N):
 
 
 def one_neuron(neuron, N):
+    """The state lost forth and back by one linear neuron, N times it, and the squared jumps of its weights."""
     scheme, a, _ = neuron
     depth = 1.0 * N.value
     nodes, back = forth_and_back(scheme, a, jnp.ones(()), N, 1 / depth)
@@ -108,6 +109,7 @@ def one_neuron(neuron, N):
 
 
 def observe(net, N):
+    """The largest distance of the states forth from those back, with its rounding."""
     nodes, back = forth_and_back(net.scheme, net.weights, net.start, N, net.step(N))
     # A bound on rounding: every step forth and back rounds a few times.
     rounding = flows.largest(nodes) * N.value * 2.0**-46

@@ -45,6 +45,7 @@ attained = Limit(
 
 
 def observe(deepened, N):
+    """The gap of the flows at N and 2N layers, and the distance to the limit that the next doubling extrapolates."""
     depths = N, N.doubled, N.doubled.doubled
     trained = (deepened.coarse, deepened.fine, deepened.finest)
     (coarse, first), (fine, second), (finest, third) = (
