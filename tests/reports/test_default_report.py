@@ -8,13 +8,15 @@ from pathlib import Path
 
 import fakes
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from nasty import TEXTS, spoiled
 from test_document import report
 
 from theorax.decide.findings import Finding
 from theorax.decide.status import Side, Status
 from theorax.reports import summary
-from theorax.reports.claim_lines import claims_lines
+from theorax.reports.claim_lines import claims_lines, wrap
 from theorax.reports.default_report import default_report
 from theorax.reports.document import harmless
 from theorax.reports.reading import read
@@ -76,6 +78,18 @@ def test_errors_that_are_told_on_lines_of_their_own_stay_there(others):
     text = plain.render(summary.report(report(fakes.outcome("gap", "ERROR", told), *more)))
     rest = [line.strip() for line in text.splitlines()]
     assert {"gap.py:6: `Rate` lacks `approach`.", "gap.py:7: no such name."} <= set(rest)
+
+
+GLUED = st.sampled_from(["a", "one", "verify\u00a0theorem\u00a0gap", "two-parts", "end."])
+
+
+@given(st.lists(GLUED, min_size=1, max_size=60), st.integers(24, 80), st.sampled_from([0, 2]), st.integers(1, 4))
+def test_a_text_that_is_cut_keeps_its_width_and_tears_nothing_that_is_glued(words, width, hang, lines):
+    found = wrap(" ".join(words), width, hang, lines)
+    assert len(found) <= lines and max(map(len, found)) <= width
+    kept = " ".join(found).replace("…", "").split(" ")
+    assert [word for word in kept if word] == words[: len([word for word in kept if word])]
+    assert found[-1].endswith("…") == (len(wrap(" ".join(words), width, hang)) > lines)
 
 
 def test_a_condition_is_part_of_the_statement():

@@ -15,7 +15,7 @@ from theorax.reports.document import IDENTITY, ClaimReport
 from theorax.text import safe
 from theorax.text.bar import Bar
 from theorax.text.numbers import number, with_uncertainty
-from theorax.text.plain import WIDTH, cells, padded, wrapped
+from theorax.text.plain import NARROWEST, WIDTH, cells, padded, wrapped
 from theorax.text.signs import SIGNS
 
 if TYPE_CHECKING:
@@ -60,11 +60,15 @@ def wrap(text: str, width: int = WIDTH, hang: int = 0, lines: int | None = None)
     found = wrapped(text, width, hang=hang, break_words=True)
     if lines is None or len(found) <= lines:
         return found
-    rest, indent = " ".join(line.strip() for line in found[lines - 1 :]), " " * hang * (lines > 1)
-    return [
-        *found[: lines - 1],
-        textwrap.shorten(rest, width, initial_indent=indent, placeholder=" …", break_on_hyphens=False),
-    ]
+    # Not `textwrap.shorten`, for which a space that must not end a line is a space like others.
+    cut = textwrap.TextWrapper(
+        width=max(NARROWEST, width),
+        initial_indent=" " * hang * (lines > 1),
+        break_on_hyphens=False,
+        max_lines=1,
+        placeholder=" …",
+    )
+    return [*found[: lines - 1], *cut.wrap(" ".join(line.strip(" ") for line in found[lines - 1 :]))]
 
 
 def fitted(lines: Iterable[str]) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from theorax.text.blocks import Block, Gap, Heading, Lines, Paragraph, Table
 from theorax.text.signs import signed
 
 WIDTH = 80
+NARROWEST = 24  # columns that a paragraph has at least, whatever stands beside it
 
 
 def render(blocks: Iterable[Block], width: int = WIDTH) -> str:
@@ -50,7 +51,7 @@ def wrapped(text: str, width: int, indent: int = 0, hang: int = 0, *, break_word
     A line of the text stays a line: the next one begins below it. A word wider than a line is broken only on demand.
     """
     wrapper = textwrap.TextWrapper(
-        width=max(24, width),
+        width=max(NARROWEST, width),
         initial_indent=" " * indent,
         subsequent_indent=" " * (indent + hang),
         break_long_words=break_words,
