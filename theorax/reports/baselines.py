@@ -28,7 +28,7 @@ from theorax.reports.document import (
     TheoremReport,
 )
 from theorax.reports.json import checked, json_in
-from theorax.runs.sources import VERSIONS, Difference, Manifest, differences
+from theorax.runs.sources import VERSIONS, Manifest, ManifestDifference, differences
 from theorax.text.codec import Count, Malformed, completed, plain
 from theorax.theorems.roots import Origin
 from theorax.verifiers.settings import DETERMINING
@@ -261,7 +261,7 @@ def manifest_of(
     return found
 
 
-def since(baseline: Baseline, id: str, manifest: Manifest) -> tuple[Difference, ...] | None:
+def since(baseline: Baseline, id: str, manifest: Manifest) -> tuple[ManifestDifference, ...] | None:
     """Differences between now and the run of a theorem's baseline; None if the theorem is in no baseline."""
     part = baseline.by_id.get(id)
     if part is None:

@@ -62,7 +62,7 @@ from theorax.reports.compared_claims import (
     ComparisonSummary,
 )
 from theorax.reports.document import ClaimReport, Document, TheoremReport
-from theorax.runs.sources import Difference, differences
+from theorax.runs.sources import ManifestDifference, differences
 
 STATED = {"statement": "statement", "prediction": "prediction", "margin_given": "margin", "kind": "kind",
           "corrected": "correction"}  # fmt: skip
@@ -90,7 +90,7 @@ def compared(
     exist = None if known is None else set(known)
     found: list[_Found] = []
     not_run: list[str] = []
-    inputs: dict[str, tuple[Difference, ...]] = {}
+    inputs: dict[str, tuple[ManifestDifference, ...]] = {}
     for old in baseline.theorems:
         new = report.by_id.get(old.id)
         if new is not None:
@@ -150,7 +150,7 @@ def _summary(claims: Sequence[ComparedClaim], *, compared_any: bool) -> Comparis
     )
 
 
-def _changed(inputs: Mapping[str, Iterable[Difference]], now: Mapping[str, TheoremReport]) -> ChangedInputs:
+def _changed(inputs: Mapping[str, Iterable[ManifestDifference]], now: Mapping[str, TheoremReport]) -> ChangedInputs:
     """The files and versions among these differences, each with the theorems that have it."""
     sources: dict[str, tuple[str, ...]] = {}
     versions: dict[str, tuple[str, ...]] = {}
@@ -224,7 +224,7 @@ class _TheoremTwice:
     new: TheoremReport
     run: BaselineRun
     report: Document
-    changes: tuple[Difference, ...]  # of what determines it
+    changes: tuple[ManifestDifference, ...]  # of what determines it
     share: float
 
     @classmethod

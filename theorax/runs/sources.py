@@ -148,7 +148,7 @@ def key(manifest: Manifest) -> str:
 
 
 @dataclass(frozen=True)
-class Difference:
+class ManifestDifference:
     """One entry that differs between two manifests; ``before`` or ``now`` is None where one of them lacks it."""
 
     name: str
@@ -182,14 +182,16 @@ class Difference:
         return f"{self.name.removeprefix(VERSIONS)} {self.before or ABSENT} → {self.now or ABSENT}"
 
 
-def differences(old: Manifest, new: Manifest) -> tuple[Difference, ...]:
+def differences(old: Manifest, new: Manifest) -> tuple[ManifestDifference, ...]:
     """Entries that differ between two manifests, by name.
 
     >>> [str(one) for one in differences({"setting seed": "0", "theorem": "a"}, {"setting seed": "1", "theorem": "a"})]
     ['setting seed: 0 -> 1']
     """
     names = sorted({*old, *new})
-    return tuple(Difference(name, old.get(name), new.get(name)) for name in names if old.get(name) != new.get(name))
+    return tuple(
+        ManifestDifference(name, old.get(name), new.get(name)) for name in names if old.get(name) != new.get(name)
+    )
 
 
 @cache
