@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.faults.counts import Counts
 from theorax.runs.attempt_log import AttemptFile
-from theorax.runs.sources import Manifest
+from theorax.runs.manifests import Manifest
 from theorax.runs.store import FILE, KeptResult, Store, StoreError
 
 

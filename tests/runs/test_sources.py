@@ -7,7 +7,8 @@ import os
 import pytest
 
 from theorax.runs import sources
-from theorax.runs.sources import Sources, differences, key
+from theorax.runs.manifests import differences, key
+from theorax.runs.sources import Sources
 from theorax.verifiers.settings import Settings
 
 THEOREM = '''"""Title."""

@@ -189,7 +189,7 @@ def compare(
         from theorax.project import find_project
         from theorax.reports.changed_lines import changed_lines
 
-        sources = (source for cause in comparison.causes for source in cause.sources)
+        sources = comparison.changed.of(comparison.broken).sources
         lines = changed_lines(sources, baseline_file(file), find_project(Path.cwd()).root)
     give_reports(wanted, answer(comparison, lines))
     return 130 if found.summary.interrupted else comparison.summary.exit_code

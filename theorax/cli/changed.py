@@ -48,7 +48,7 @@ def split(
         changes = since(baseline, id, sources.manifest(workspace.catalogue.path(id), own))
         if changes is None and not new:
             absent.append(id)
-        elif changes is None or any(one.computes for one in changes):
+        elif changes is None or any(one.sort.computes for one in changes):
             affected.append(id)
     standing = tuple(id for id in selection.ids if id not in affected and id not in absent)
     return Selection(tuple(affected), tuple(id for id in selection.named if id in affected)), standing, tuple(absent)

@@ -108,7 +108,8 @@ def _text(id: str, catalogue: Catalogue) -> list[Block]:
     """The text about a theorem: as it is kept, where its sources are the same, or made now and kept."""
     from theorax.cli.options import settings
     from theorax.runs.kept_texts import keep_text, kept_text
-    from theorax.runs.sources import Sources, key
+    from theorax.runs.manifests import key
+    from theorax.runs.sources import Sources
     from theorax.verifiers.settings import Settings
 
     chosen, facts = settings({}), catalogue.facts(id)

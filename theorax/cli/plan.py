@@ -17,7 +17,7 @@ from theorax.cli.workspace import Workspace, workspace_of
 from theorax.names import many
 
 if TYPE_CHECKING:
-    from theorax.runs.sources import Manifest
+    from theorax.runs.manifests import Manifest
     from theorax.runs.store import LastResult, Store
     from theorax.text.blocks import Block
     from theorax.verifiers.settings import Pilot, PilotCase, Place, PlannedCheck, Settings, TheoremPlan
@@ -87,7 +87,7 @@ def plan(
 
 def _reasons(last: LastResult | None, manifest: Manifest, *, fresh: bool) -> tuple[str, ...]:
     from theorax.reports.theorem_text import moment
-    from theorax.runs.sources import differences
+    from theorax.runs.manifests import differences
 
     if fresh:
         return ("--fresh asks for it",)
@@ -127,7 +127,7 @@ def _since_baseline(file: Path | None, id: str, manifest: Mapping[str, str]) -> 
     elif not changes:
         yield Paragraph(f"Nothing differs since the baseline {path.name}: `--changed` leaves it out.")
     else:
-        does = "checks it" if any(one.computes for one in changes) else "leaves it out, for no source differs"
+        does = "checks it" if any(one.sort.computes for one in changes) else "leaves it out, for no source differs"
         yield Paragraph(f"Since the baseline {path.name} these differ; `--changed` {does}:")
         yield Lines(tuple(map(str, changes)))
 

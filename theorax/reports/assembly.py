@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,8 @@ from theorax.reports.document import (
     SuiteReport,
     TheoremReport,
 )
-from theorax.runs.sources import PACKAGE, Manifest
+from theorax.runs.manifests import EntrySort, Manifest, parted
+from theorax.runs.sources import PACKAGE
 from theorax.text.codec import built, plain
 from theorax.theorems.catalogue import claim_lines
 from theorax.theorems.roots import Origin
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
     from theorax.runs.runner import Run
     from theorax.runs.selectors import Shard
     from theorax.verifiers.settings import Settings
-
-_FILES = ("source ", "model file ")  # how a manifest names files other than the theorem's own
 
 
 def document(run: Run, settings: Settings, command: Sequence[str], created: str) -> Document:
@@ -99,8 +98,15 @@ def _suite(run: Run) -> SuiteReport:
 
 def _sources(manifests: Iterable[Manifest]) -> tuple[Source, ...]:
     """The files that determine the results of this run; two roots may each have a file of one name."""
-    found = {pair for manifest in manifests for pair in manifest.items() if pair[0].startswith(_FILES)}
-    return tuple(Source(name, digest) for name, digest in sorted(found))
+    return tuple(sorted({source for manifest in manifests for source in _read(manifest)}, key=astuple))
+
+
+def _read(manifest: Manifest) -> Iterator[Source]:
+    """The files of a manifest other than the theorem's own, which its report has as ``file`` and ``digest``."""
+    for name, digest in manifest.items():
+        sort = parted(name)[0]
+        if sort.is_file and sort is not EntrySort.THEOREM:
+            yield Source(name, digest)
 
 
 def _theorem(record: Record, run: Run, places: Mapping[Source, int], works: tuple[str, ...]) -> TheoremReport:
@@ -119,8 +125,8 @@ def _theorem(record: Record, run: Run, places: Mapping[Source, int], works: tupl
         kept_from=record.kept_from,
         log=record.log,
         file=_shown(file, adjusted.root) if file is not None else "",
-        digest=manifest.get("theorem", ""),
-        reads=tuple(sorted(places[Source(*pair)] for pair in manifest.items() if pair[0].startswith(_FILES))),
+        digest=manifest.get(EntrySort.THEOREM.entry(), ""),
+        reads=tuple(sorted(places[source] for source in _read(manifest))),
         dependencies_unchecked=run.unchecked.get(alone.id, ()),
     )
 

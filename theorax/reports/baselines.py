@@ -28,7 +28,7 @@ from theorax.reports.document import (
     TheoremReport,
 )
 from theorax.reports.json import checked, json_in
-from theorax.runs.sources import VERSIONS, Manifest, ManifestDifference, differences
+from theorax.runs.manifests import EntrySort, Manifest, ManifestDifference, differences
 from theorax.text.codec import Count, Malformed, completed, plain
 from theorax.theorems.roots import Origin
 from theorax.verifiers.settings import DETERMINING
@@ -251,13 +251,13 @@ def manifest_of(
     part: TheoremReport | BaselineTheorem, sources: Sequence[Source], run: Document | BaselineRun
 ) -> Manifest:
     """Manifest of a theorem's result, named as in :mod:`theorax.runs.sources`, from a baseline or a report."""
-    found = {"id": part.id, "theorem": part.digest}
+    found = {EntrySort.ID.entry(): part.id, EntrySort.THEOREM.entry(): part.digest}
     found |= {source.name: source.digest for source in _read(part.reads, sources)}
     values = run.settings.settings().key
-    found |= {f"setting {name}": repr(value) for name, value in zip(DETERMINING, values, strict=True)}
-    found |= {f"{VERSIONS}{name}": version for name, version in run.environment.versions.items()}
-    found[f"{VERSIONS}python"] = run.environment.python
-    found["machine"] = f"{run.environment.system} {run.environment.machine}"
+    found |= {EntrySort.SETTING.entry(name): repr(value) for name, value in zip(DETERMINING, values, strict=True)}
+    found |= {EntrySort.VERSION.entry(name): version for name, version in run.environment.versions.items()}
+    found[EntrySort.VERSION.entry("python")] = run.environment.python
+    found[EntrySort.MACHINE.entry()] = f"{run.environment.system} {run.environment.machine}"
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal
@@ -13,7 +13,7 @@ from theorax.decide.verdict import Ends
 from theorax.reports.document import Date
 from theorax.text.codec import Count
 
-COMPARISON_VERSION: Literal[2] = 2
+COMPARISON_VERSION: Literal[3] = 3
 
 
 class Change(StrEnum):
@@ -99,20 +99,29 @@ class ComparedClaim:
 
 @dataclass(frozen=True)
 class Cause:
-    """A claim that got worse on its own, the claims that fell with it, and changed files and versions of its theorem."""
+    """A claim that got worse on its own, and the claims that fell with it."""
 
     claim: str
     consequences: tuple[str, ...]
-    sources: tuple[str, ...]
-    versions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class ChangedInputs:
-    """Files and versions of libraries that changed since the baseline, each with the theorems that it determines."""
+    """Changed files, libraries and settings since the baseline, each with the theorems that it determines.
+
+    ``versions`` are those of libraries; ``settings`` also names the kind of machine.
+    """
 
     sources: Mapping[str, tuple[str, ...]]
     versions: Mapping[str, tuple[str, ...]]
+    settings: Mapping[str, tuple[str, ...]]
+
+    def of(self, theorems: Collection[str]) -> ChangedInputs:
+        """The changes that determine these theorems."""
+        return ChangedInputs(*(
+            {name: here for name, ids in part.items() if (here := tuple(id for id in ids if id in theorems))}
+            for part in (self.sources, self.versions, self.settings)
+        ))  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -137,14 +146,13 @@ class ComparisonSummary:
 class Comparison:
     """A report held against a baseline, claim by claim."""
 
-    comparison_version: Literal[2]
+    comparison_version: Literal[3]
     created: Date
     baseline: tuple[Date, ...]
     share: float
     strict: bool
     levels: ComparisonLevels
     tested: Count
-    inputs: Mapping[str, tuple[str, ...]]
     changed: ChangedInputs
     not_run: tuple[str, ...]
     standing: tuple[str, ...]
@@ -152,6 +160,11 @@ class Comparison:
     summary: ComparisonSummary
     causes: tuple[Cause, ...] = ()
     accept: str = ""  # the command that accepts what broke
+
+    @property
+    def broken(self) -> tuple[str, ...]:
+        """The theorems of the causes."""
+        return tuple(dict.fromkeys(self.by_name[cause.claim].theorem for cause in self.causes))
 
     @property
     def by_name(self) -> Mapping[str, ComparedClaim]:

@@ -20,6 +20,7 @@ from theorax.decide.findings import ShownBy
 from theorax.decide.status import Status
 from theorax.decide.strength import Reach
 from theorax.decide.verdict import Case, Verdict
+from theorax.runs.manifests import EntrySort
 from theorax.runs.sources import LIBRARIES, version
 from theorax.text import safe
 from theorax.text.codec import Count, Malformed, Pattern, built, plain
@@ -83,9 +84,9 @@ class RunSettings(DesignSettings):
 
 @dataclass(frozen=True)
 class Source:
-    """A file that determines results, beside the theorems' own: its name, and the digest of its meaning."""
+    """A file that determines results, beside the theorems' own: its entry in a manifest, and the digest of its meaning."""
 
-    name: str
+    name: Annotated[str, Pattern(f"^({EntrySort.SOURCE}|{EntrySort.MODEL})")]
     digest: str
 
 

@@ -19,9 +19,9 @@ from theorax.reports.assembly import document, fields_of
 from theorax.reports.baselines import manifest_of
 from theorax.reports.document import Document, ShardReport, TheoremReport
 from theorax.runs.listening import Record
+from theorax.runs.manifests import EntrySort, Manifest, differences
 from theorax.runs.runner import run
 from theorax.runs.selectors import Selection
-from theorax.runs.sources import Manifest, differences
 from theorax.theorems.catalogue import Catalogue
 from theorax.verifiers.outcome import TheoremOutcome
 
@@ -87,11 +87,12 @@ def _shard_of(name: str, shard: Document) -> ShardReport:
 def _refuse_another_run(name: str, first: Document, other: str, shard: Document) -> None:
     """Refuse a shard of another run than that of the first."""
     here, there = first.environment, shard.environment
-    versions = {f"version of {one}": of for one, of in here.versions.items()}
-    others = {f"version of {one}": of for one, of in there.versions.items()}
+    versions = {EntrySort.VERSION.entry(one): of for one, of in here.versions.items()}
+    others = {EntrySort.VERSION.entry(one): of for one, of in there.versions.items()}
+    machine = EntrySort.MACHINE.entry()
     for told, before, after in (
         ("other versions", {**versions, "python": here.python}, {**others, "python": there.python}),
-        ("another kind of machine", {"machine": _kind(first)}, {"machine": _kind(shard)}),
+        ("another kind of machine", {machine: _kind(first)}, {machine: _kind(shard)}),
         ("other settings", _settings(first), _settings(shard)),
     ):
         if changed := [
@@ -133,7 +134,7 @@ def _refuse_overlaps_and_holes(files: Sequence[str], parts: Mapping[str, ShardRe
 def _refuse_other_sources(name: str, part: TheoremReport, shard: Document, here: Manifest) -> None:
     """Refuse a theorem that was checked from other files than those here."""
     there = manifest_of(part, shard.sources, shard)
-    if changed := [one for one in differences(there, here) if one.file is not None]:
+    if changed := [one for one in differences(there, here) if one.sort.is_file]:
         raise UsageError(
             f"`{part.id}` in `{name}` was checked from other sources than those here ({changed[0]}). Merge where the "
             "sources are those of the shards."

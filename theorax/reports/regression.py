@@ -62,7 +62,7 @@ from theorax.reports.compared_claims import (
     ComparisonSummary,
 )
 from theorax.reports.document import ClaimReport, Document, TheoremReport
-from theorax.runs.sources import ManifestDifference, differences
+from theorax.runs.manifests import ABSENT, EntrySort, ManifestDifference, differences
 
 STATED = {"statement": "statement", "prediction": "prediction", "margin_given": "margin", "kind": "kind",
           "corrected": "correction"}  # fmt: skip
@@ -110,8 +110,7 @@ def compared(
     outcomes = decide(evidence)
     settled = [_settled(claim, part, outcomes.get(claim.name), strict) for claim, part in found]
     claims = tuple(_excused(settled, report.by_id))
-    changed = _changed(inputs, report.by_id)
-    causes = tuple(_causes(claims, baseline.by_id, report.by_id, changed))
+    causes = tuple(_causes(claims, baseline.by_id, report.by_id))
     names = {claim.name: claim.theorem for claim in claims}
     broken = dict.fromkeys(names[cause.claim] for cause in causes)
     # Words apart are united; with a comma between them they would select what both select.
@@ -125,8 +124,7 @@ def compared(
         strict=strict,
         levels=ComparisonLevels(REFUTATIONS, SUPPORTS),
         tested=sum(part.tested for part in evidence.values()),
-        inputs={id: tuple(map(str, changes)) for id, changes in inputs.items()},
-        changed=changed,
+        changed=_changed(inputs, report.by_id),
         not_run=tuple(not_run),
         standing=tuple(sorted(left)),
         claims=claims,
@@ -151,24 +149,25 @@ def _summary(claims: Sequence[ComparedClaim], *, compared_any: bool) -> Comparis
 
 
 def _changed(inputs: Mapping[str, Iterable[ManifestDifference]], now: Mapping[str, TheoremReport]) -> ChangedInputs:
-    """The files and versions among these differences, each with the theorems that have it."""
+    """These differences as a reader is told them, each with the theorems that have it."""
     sources: dict[str, tuple[str, ...]] = {}
     versions: dict[str, tuple[str, ...]] = {}
+    settings: dict[str, tuple[str, ...]] = {}
     for id, changes in inputs.items():
-        for change in changes:
-            if change.file is not None:
-                name = change.file or now[id].file
-                sources[name] = (*sources.get(name, ()), id)
-            elif change.version is not None:
-                versions[change.version] = (*versions.get(change.version, ()), id)
-    return ChangedInputs(sources, versions)
+        for one in changes:
+            part, told = settings, f"{one.of or one.sort} {one.before or ABSENT} → {one.now or ABSENT}"
+            if one.sort.is_file:
+                part, told = sources, one.of or now[id].file
+            elif one.sort is EntrySort.VERSION:
+                part = versions
+            part[told] = (*part.get(told, ()), id)
+    return ChangedInputs(sources, versions, settings)
 
 
 def _causes(
     claims: Sequence[ComparedClaim],
     before: Mapping[str, BaselineTheorem],
     now: Mapping[str, TheoremReport],
-    changed: ChangedInputs,
 ) -> Iterator[Cause]:
     """The claims that got worse on their own, each with those that wait for its theorem or fell by the adjustment.
 
@@ -186,12 +185,7 @@ def _causes(
     for claim in sorted(worse, key=lambda claim: claim.now is Status.BLOCKED):
         if claim.name not in above:
             waiting = [name for name, blockers in above.items() if claim.theorem in blockers]
-            yield Cause(
-                claim.name,
-                (*waiting, *lapsed),
-                sources=tuple(name for name, ids in changed.sources.items() if claim.theorem in ids),
-                versions=tuple(name for name, ids in changed.versions.items() if claim.theorem in ids),
-            )
+            yield Cause(claim.name, (*waiting, *lapsed))
 
 
 def _blockers(theorem: str, now: Mapping[str, TheoremReport]) -> set[str]:

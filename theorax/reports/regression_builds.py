@@ -46,7 +46,7 @@ def _annotations(comparison: Comparison, lines: Mapping[str, int]) -> Iterator[A
     """First a remark on each changed file, then one on the statement of each claim that broke, then the undecided."""
     readers: dict[str, list[str]] = {}
     for cause in comparison.causes:
-        for source in cause.sources:
+        for source in comparison.changed.of([comparison.by_name[cause.claim].theorem]).sources:
             readers.setdefault(source, []).append(cause.claim)
     for source, claims in readers.items():
         if source in lines:

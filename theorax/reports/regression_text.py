@@ -61,12 +61,12 @@ def first_line(comparison: Comparison) -> str:
     causes, code = comparison.causes, comparison.summary.exit_code
     if causes:
         rows = [comparison.by_name[cause.claim] for cause in causes]
-        theorems = list(dict.fromkeys(row.theorem for row in rows))
+        first, *others = comparison.broken
         verb = "vanished" if all(row.change is Change.VANISHED for row in rows) else "broke"
-        more = f" and {len(theorems) - 1} more" if len(theorems) > 1 else ""
-        waiting, them = len(_waiting(comparison)), "it" if len(theorems) == 1 else "them"
+        more = f" and {len(others)} more" if others else ""
+        waiting, them = len(_waiting(comparison)), "them" if others else "it"
         wait = f"; {many(waiting, 'claim')} wait{'s' * (waiting == 1)} for {them}" if waiting else ""
-        return f"✗ {theorems[0]}{more} {verb} ({many(len(causes), 'claim')}){wait}."
+        return f"✗ {first}{more} {verb} ({many(len(causes), 'claim')}){wait}."
     if code == 1:
         moved = sum(row.exit == 1 for row in comparison.claims)
         return f"✗ {many(moved, 'claim')} moved, and --strict fails on a move."
@@ -82,8 +82,8 @@ def first_line(comparison: Comparison) -> str:
 def _changes(comparison: Comparison) -> Iterator[Block]:
     """Second line: what changed since the baseline, in what the causes read or, without one, in what any theorem reads."""
     if comparison.causes:
-        sources = list(dict.fromkeys(source for cause in comparison.causes for source in cause.sources))
-        versions = list(dict.fromkeys(version for cause in comparison.causes for version in cause.versions))
+        changed = comparison.changed.of(comparison.broken)
+        sources, versions = list(changed.sources), list(changed.versions)
     else:
         both = comparison.changed.sources, comparison.changed.versions
         sources, versions = ([f"{name} ({many(len(ids), 'theorem')})" for name, ids in one.items()] for one in both)

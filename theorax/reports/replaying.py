@@ -25,7 +25,7 @@ from typing import Any, Literal
 from theorax.decide.status import Status
 from theorax.reports.baselines import manifest_of
 from theorax.reports.document import Date, Document, TheoremReport
-from theorax.runs.sources import differences
+from theorax.runs.manifests import differences
 from theorax.text.codec import Count, plain
 
 Part = Mapping[str, Any]  # of a report, as JSON values: what is compared is every number that it holds

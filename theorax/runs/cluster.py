@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any
 
 from theorax.errors import UsageError, option
 from theorax.runs.known_files import KnownFiles
-from theorax.runs.sources import LIBRARIES, Manifest, Sources, differences, version
+from theorax.runs.manifests import Manifest, differences
+from theorax.runs.sources import LIBRARIES, Sources, version
 from theorax.runs.workers import DIED, FinishedCheck, Heard, WorkerPool
 from theorax.theorems.catalogue import Catalogue
 from theorax.verifiers.settings import Settings
@@ -193,12 +194,13 @@ def _performed_there(run: str, check: str, id: str, settings: Settings, manifest
         return FinishedCheck(id, sentence=DIED)
     path = Catalogue.of(settings.roots).path(id)
     try:
-        changed = tuple(map(str, differences(manifest, Sources(known=_KNOWN).manifest(path, settings))))
+        found = differences(manifest, Sources(known=_KNOWN).manifest(path, settings))
+        other = str(found[0]) if found else ""
     except OSError as error:
-        changed = (f"{error.filename}: {error.strerror}",)
-    if changed:
+        other = f"{error.filename}: {error.strerror}"
+    if other:
         told = (
-            f"The worker {worker.address} reads other sources of `{id}` than this process ({changed[0]}). Give it the same "
+            f"The worker {worker.address} reads other sources of `{id}` than this process ({other}). Give it the same "
             "files, or take it from the cluster."
         )
         return FinishedCheck(id, sentence=told, usage=True)

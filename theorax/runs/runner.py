@@ -38,9 +38,10 @@ from theorax.runs.costs import shipped_seconds
 from theorax.runs.counting import AttemptCounter
 from theorax.runs.dependencies import Graph
 from theorax.runs.listening import Listener, Record, Silent
+from theorax.runs.manifests import Manifest, differences
 from theorax.runs.selectors import Selection, Shard
 from theorax.runs.shared_results import SharedResult, SharedResults
-from theorax.runs.sources import Manifest, Sources, differences, drawn_from
+from theorax.runs.sources import Sources, drawn_from
 from theorax.runs.store import DamagedResult, KeptResult, Store, StoreError, now
 from theorax.runs.workers import Check, FinishedCheck, Workers, perform_check, workers_for
 from theorax.theorems.bibliography import Bibliography
@@ -334,21 +335,21 @@ class _RunUnderWay:
         if done.outcome is not None and not (changed := self._changed(done.id)):
             return Record(done.outcome, kept_from=kept_from)
         if done.outcome is not None:
-            told = f"Its sources changed while it was checked ({changed[0]}). Nothing is kept. Check it again."
+            told = f"Its sources changed while it was checked ({changed}). Nothing is kept. Check it again."
             return Record(self._unfinished(done.id, Found(Finding.NOT_CHECKED, told)), is_lasting=False)
         found = Found(Finding.UNDECIDED if done.undecided else Finding.NOT_CHECKED, done.sentence)
         log = self._log(done) if done.trace is not None else None
         return Record(self._unfinished(done.id, found), log=log)
 
-    def _changed(self, id: str) -> tuple[str, ...]:
-        """Names of the sources that are not those that the run began with: draws of both may stand in one result."""
+    def _changed(self, id: str) -> str:
+        """One of the sources that are not those that the run began with, or none: draws of both may stand in one result."""
         if id in self.values:
-            return ()
+            return ""
         try:
             now = self.sources.afresh.manifest(self.catalogue.path(id), self.own(id))
-            return tuple(map(str, differences(self.manifests[id], now)))
         except (OSError, UsageError):
-            return ("a file is gone",)
+            return "a file is gone"
+        return next(map(str, differences(self.manifests[id], now)), "")
 
     def _settle(self, record: Record, done: FinishedCheck | None) -> None:
         """Keep an outcome and tell it; a store that fails is told once and stops nothing."""

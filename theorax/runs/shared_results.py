@@ -22,8 +22,8 @@ from pathlib import Path
 
 from theorax.errors import option
 from theorax.runs import seals
+from theorax.runs.manifests import EntrySort, Manifest, key
 from theorax.runs.seals import SealedRow
-from theorax.runs.sources import Manifest, key
 from theorax.runs.store import LAYOUT, StoreError, opened, sealed
 from theorax.runs.workers import FinishedCheck
 from theorax.verifiers.attempts import CountedAttempt, SpentAttempts
@@ -124,7 +124,8 @@ class SharedResults:
 
 def _name(manifest: Manifest, attempts: Sequence[CountedAttempt]) -> str | None:
     """The name of the file; None for what is not shared."""
-    if manifest.get("setting nightly") == "True" or manifest.get("setting device", _CPU) != _CPU:
+    setting = EntrySort.SETTING.entry
+    if manifest.get(setting("nightly")) == "True" or manifest.get(setting("device"), _CPU) != _CPU:
         return None
     if any(one.entry is None for one in attempts):
         return None  # an attempt that was not logged has no number

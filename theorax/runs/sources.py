@@ -12,12 +12,13 @@ from __future__ import annotations
 import ast
 import hashlib
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
 from theorax.runs.known_files import KnownFiles, SourceFile
+from theorax.runs.manifests import ABSENT, EntrySort
 from theorax.runs.own_files import PACKAGE, data_files, imports, installed, model_file, neighbours
 from theorax.verifiers.settings import DETERMINING, Settings
 
@@ -25,12 +26,6 @@ DECIDING = ("runs/checking.py", "verifiers/kinds/*.py")  # found by folder: kind
 LIBRARIES = (
     "sympy", "jax", "jaxlib", "equinox", "diffrax", "numpy", "scipy", "cvxpy", "clarabel", "python-flint"
 )  # fmt: skip
-
-FILES = ("source ", "model file ")  # how the entries of files are named
-VERSIONS = "version of "
-ABSENT = "absent"
-
-Manifest = Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -62,33 +57,39 @@ class Sources:
 
         **Raises:** UsageError if the model's file is missing or does not define its factory.
         """
-        parts = {"id": theorem.stem, "theorem": self._digest(theorem, keep_docstrings=True)}
+        file, model, version_of = EntrySort.SOURCE.entry, EntrySort.MODEL.entry, EntrySort.VERSION.entry
+        parts = {
+            EntrySort.ID.entry(): theorem.stem,
+            EntrySort.THEOREM.entry(): self._digest(theorem, keep_docstrings=True),
+        }
         deciding = [path for pattern in self.deciding for path in self.root.glob(pattern)]
         for path in self.closure([theorem, *deciding]):
             if path != theorem:
-                parts[f"source {_shown(path, self.root)}"] = self._digest(path)
+                parts[file(_shown(path, self.root))] = self._digest(path)
         own: set[Path] = set()
         if not theorem.is_relative_to(self.root):
             for name, path in neighbours(theorem).items():
                 own.add(path)
                 for inside in self.closure([path]):  # of the package, what a neighbour imports of it
                     if inside not in (path, theorem):
-                        parts[f"source {_shown(inside, self.root)}"] = self._digest(inside)
+                        parts[file(_shown(inside, self.root))] = self._digest(inside)
                 if path != theorem:
-                    parts[f"source {name}"] = self._digest(path)
-            parts |= {f"source {name}": _bytes(path) for name, path in data_files(own).items() if path not in own}
-        parts |= {f"setting {name}": repr(value) for name, value in zip(DETERMINING, settings.key, strict=True)}
-        parts |= {f"{VERSIONS}{name}": version(name) for name in LIBRARIES}
-        parts[f"{VERSIONS}python"] = platform.python_version()
-        parts["machine"] = f"{platform.system()} {platform.machine()}"
+                    parts[file(name)] = self._digest(path)
+            parts |= {file(name): _bytes(path) for name, path in data_files(own).items() if path not in own}
+        parts |= {
+            EntrySort.SETTING.entry(name): repr(value) for name, value in zip(DETERMINING, settings.key, strict=True)
+        }
+        parts |= {version_of(name): version(name) for name in LIBRARIES}
+        parts[version_of("python")] = platform.python_version()
+        parts[EntrySort.MACHINE.entry()] = f"{platform.system()} {platform.machine()}"
         if settings.model is not None:
             modeled = neighbours(model_file(settings.model))
             for name, path in modeled.items():
                 own.add(path)
-                parts[f"model file {name}"] = self._digest(path)
+                parts[model(name)] = self._digest(path)
             named = data_files(modeled.values()).items()
-            parts |= {f"model file {name}": _bytes(path) for name, path in named if path not in own}
-        parts |= {f"{VERSIONS}{name}": version(name) for name in installed(own, LIBRARIES)}
+            parts |= {model(name): _bytes(path) for name, path in named if path not in own}
+        parts |= {version_of(name): version(name) for name in installed(own, LIBRARIES)}
         return parts
 
     def closure(self, start: Iterable[Path]) -> list[Path]:
@@ -140,58 +141,6 @@ def drawn_from(theorem: Path, model: str | None) -> str:
     if model is not None:
         files += sorted(neighbours(model_file(model)).values())
     return _digest("\n".join(map(normalised, files)))[:16]
-
-
-def key(manifest: Manifest) -> str:
-    """The key of a result: the digest of everything that determines it."""
-    return _digest("\n".join(f"{name}={manifest[name]}" for name in sorted(manifest)))
-
-
-@dataclass(frozen=True)
-class ManifestDifference:
-    """One entry that differs between two manifests; ``before`` or ``now`` is None where one of them lacks it."""
-
-    name: str
-    before: str | None
-    now: str | None
-
-    def __str__(self) -> str:
-        """The difference as a reader is told it: the values where they say something, a digest never."""
-        if self.before is None or self.now is None:
-            return f"{self.name}: {'new' if self.before is None else 'gone'}"
-        told = self.name.startswith(("setting", "version", "machine"))
-        return f"{self.name}: {f'{self.before} -> {self.now}' if told else 'changed'}"
-
-    @property
-    def computes(self) -> bool:
-        """True for files and versions of libraries, which compute; false for settings and the machine."""
-        return not self.name.startswith(("setting ", "machine"))
-
-    @property
-    def file(self) -> str | None:
-        """The file, empty for that of the theorem itself; None if this is no file."""
-        if self.name == "theorem":
-            return ""
-        return next((self.name.removeprefix(sort) for sort in FILES if self.name.startswith(sort)), None)
-
-    @property
-    def version(self) -> str | None:
-        """The library with both of its versions; None if this is no version."""
-        if not self.name.startswith(VERSIONS):
-            return None
-        return f"{self.name.removeprefix(VERSIONS)} {self.before or ABSENT} → {self.now or ABSENT}"
-
-
-def differences(old: Manifest, new: Manifest) -> tuple[ManifestDifference, ...]:
-    """Entries that differ between two manifests, by name.
-
-    >>> [str(one) for one in differences({"setting seed": "0", "theorem": "a"}, {"setting seed": "1", "theorem": "a"})]
-    ['setting seed: 0 -> 1']
-    """
-    names = sorted({*old, *new})
-    return tuple(
-        ManifestDifference(name, old.get(name), new.get(name)) for name in names if old.get(name) != new.get(name)
-    )
 
 
 @cache

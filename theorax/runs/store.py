@@ -18,8 +18,8 @@ from typing import Any
 
 from theorax.runs import seals
 from theorax.runs.database import Database, StoreError
+from theorax.runs.manifests import EntrySort, Manifest, key
 from theorax.runs.seals import HEAD, SealedHead, SealedRow
-from theorax.runs.sources import Manifest, key
 from theorax.text.codec import built, completed, plain
 from theorax.verifiers.outcome import TheoremOutcome
 
@@ -263,8 +263,8 @@ def opened(row: SealedRow) -> KeptResult:
 
 def is_variant(manifest: Manifest) -> bool:
     """True if a result was found at other parameters, other sizes or another model than the theorem's own."""
-    own = {"setting at": "()", "setting sizes": "()", "setting model": "None", "setting nightly": "False"}
-    return any(manifest.get(name, value) != value for name, value in own.items())
+    own = {"at": "()", "sizes": "()", "model": "None", "nightly": "False"}
+    return any(manifest.get(EntrySort.SETTING.entry(name), value) != value for name, value in own.items())
 
 
 def now() -> str:
