@@ -15,6 +15,7 @@ from theorax.language import Absolute, Experiment, Index, Inequality, Measured, 
 from theorax.numerics import platform
 from theorax.numerics.extents import Extent
 from theorax.numerics.sampler import Sampler
+from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.measure import measure
 from theorax.verifiers.cases.sweep_lines import sweep_lines
 from theorax.verifiers.kinds import Judged
@@ -47,6 +48,11 @@ def observe(model: jax.Array, n: Extent) -> dict[str, jax.Array]:
 
 def judged(claim: Inequality, draws: int = 100) -> list[Judged]:
     """The claim decided on this many draws at two sizes that share a padding."""
+    return together([claim], draws)[0]
+
+
+def together(claims: list[Inequality], draws: int = 100) -> list[list[Judged]]:
+    """The claims decided, one after another, on the same draws."""
     experiment = Experiment(
         padded=True,
         subjects={"vectors": Subject(build)},
@@ -59,10 +65,12 @@ def judged(claim: Inequality, draws: int = 100) -> list[Judged]:
     platform.enable()
     (line,) = sweep_lines("vectors", experiment, Settings())
     observed = measure("a theorem", experiment, line, [line], 0, Sampler())
-    judge = InequalityJudge()
-    cells = list(judge.cells(claim, line))
-    levels = DEFAULT_LEVELS.shared(len(cells))
-    return [judge.judge(claim, judge.prepare(claim, cell, levels, claim), observed) for cell in cells]
+    judge, found = InequalityJudge(), []
+    for claim in claims:
+        cells = list(judge.cells(claim, line))
+        levels = DEFAULT_LEVELS.shared(len(cells))
+        found.append([judge.judge(claim, judge.prepare(claim, cell, levels, claim), observed) for cell in cells])
+    return found
 
 
 def bound(margin: Any = None, **sides: Any) -> Inequality:
@@ -99,6 +107,27 @@ def test_a_false_bound_is_refuted_by_a_ball_at_one_draw() -> None:
     assert "ball" in apart.detail
     # x against itself: the bound holds with equality, and no ball of a rounded difference is positive.
     assert parallel.decision.status is Status.SUPPORTED
+
+
+def test_a_draw_followed_in_balls_settles_every_variant_that_it_violates(monkeypatch: pytest.MonkeyPatch) -> None:
+    followed: list[int] = []
+    letters = instances.letters
+
+    def counted(*given: Any) -> Any:
+        followed.append(1)
+        return letters(*given)
+
+    monkeypatch.setattr(instances, "letters", counted)
+    false = [bound(of=outer, at_most=factor * inner) for factor in (Rational(1, 2), Rational(1, 3), Rational(1, 100))]
+    found = [case for cases in together(false) for case in cases]
+    assert {case.decision.status for case in found} == {Status.REFUTED} and len(found) == 6
+    assert len(followed) == 1  # half of the inner product is below the outer one in every draw
+    followed.clear()
+    small, large, larger = together(
+        [bound(of=outer, at_least=1), bound(of=outer, at_most=100), bound(of=outer, at_most=200)]
+    )
+    assert {case.decision.status for case in (*small, *large, *larger)} == {Status.REFUTED}
+    assert 2 <= len(followed) < 6  # no small draw is a large one
 
 
 def test_a_violation_within_the_slack_refutes_the_exact_reading() -> None:

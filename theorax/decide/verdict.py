@@ -18,8 +18,18 @@ from theorax.text.codec import Malformed
 
 Ends = tuple[float | None, float | None]  # None, or infinite, where a side is open
 
+Tightness = tuple[float | None, float | None, float | None]
+"""Quantiles of a bound's smaller side over its larger one: 5 %, 50 % and 95 %."""
+
 LOOSE = 1e-3
 """A bound of which what is bounded is mostly a smaller share than this is flagged (METHOD, section 8.4)."""
+
+
+def loose(tightness: Tightness | None) -> tuple[str, ...]:
+    """The remark on a bound that says little, or none."""
+    if tightness is None or tightness[1] is None or abs(tightness[1]) >= LOOSE:
+        return ()
+    return ("LOOSE: what is bounded is mostly below a thousandth of the bound",)
 
 
 @dataclass(frozen=True)
@@ -173,8 +183,7 @@ class Grounds:
     proved_for: str = ""  # of a proof: for what it speaks, as the check saw it
     measured_for: str = ""  # beside a proof: for what a test supports the claim
     ledger: tuple[Assumption, ...] = ()  # everything it is conditional on
-    # Of a bound: 5 %, 50 % and 95 % quantiles of left over right.
-    tightness: tuple[float | None, float | None, float | None] | None = None
+    tightness: Tightness | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

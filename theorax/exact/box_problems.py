@@ -20,7 +20,7 @@ from flint import fmpq
 from theorax.decide.equivalence import decide
 from theorax.decide.estimators import proportion
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Side, Status
-from theorax.decide.verdict import LOOSE
+from theorax.decide.verdict import Tightness
 from theorax.exact import branch_and_bound
 from theorax.exact.algebra import proof_of, value_at
 from theorax.exact.branch_and_bound import Certificate
@@ -87,7 +87,7 @@ class BoxProblem:
         """Random numbers for one purpose, a function of the problem and the seed."""
         return np.random.default_rng(seed_of(purpose, self.key, str(seed)))
 
-    def tightness(self) -> tuple[float, float, float] | None:
+    def tightness(self) -> Tightness | None:
         """Quantiles of the left side over the right at uniform points; None where there are no two sides in floats."""
         if self.sides is None:
             return None
@@ -102,14 +102,17 @@ class BoxProblem:
 @final
 @dataclass(frozen=True)
 class BoxFinding:
-    """Decision of a problem on a box; ``statistical``: by draws, so that the decision has an error rate."""
+    """Decision of a problem on a box; ``statistical``: by draws, so that the decision has an error rate.
+
+    ``tightness`` computes the quantiles of the bound when it is asked: nobody asks for those of a claim's variants.
+    """
 
     decision: Decision
     detail: str
     scope: str = ""
     statistical: bool = False
     draws: int = 0
-    tightness: tuple[float, float, float] | None = None
+    tightness: Callable[[], Tightness | None] = lambda: None
     trivial: bool = False  # it holds whatever point was claimed
 
     @property
@@ -119,16 +122,14 @@ class BoxFinding:
 
     @property
     def unseen(self) -> tuple[str, ...]:
-        """Limits of the decision: violations that it could miss, and a loose bound."""
-        found = () if self.rigorous else ("violations in a smaller share of the box than the one left open",)
-        loose = self.tightness is not None and abs(self.tightness[1]) < LOOSE
-        return (*found, "LOOSE: the left side is mostly below a thousandth of the right side") if loose else found
+        """Limits of the decision: violations that it could miss."""
+        return () if self.rigorous else ("violations in a smaller share of the box than the one left open",)
 
 
 def _followed(
     decision: Callable[Concatenate[BoxProblem, P], BoxFinding],
 ) -> Callable[Concatenate[BoxProblem, P], BoxFinding]:
-    """Leave a function without an enclosure undecided; the tightness of its bound is reported all the same."""
+    """Leave a function without an enclosure undecided; the tightness of its bound is told all the same."""
 
     @wraps(decision)
     def found(problem: BoxProblem, *given: P.args, **named: P.kwargs) -> BoxFinding:
@@ -136,7 +137,7 @@ def _followed(
             answer = decision(problem, *given, **named)
         except UnsupportedPrimitive as error:
             answer = BoxFinding(decided(Status.INCONCLUSIVE, Reason.BUDGET), str(error).rstrip("."))
-        return replace(answer, tightness=problem.tightness())
+        return replace(answer, tightness=problem.tightness)
 
     return found
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from theorax.decide.findings import Finding
 from theorax.decide.status import DEFAULT_LEVELS, Levels, Side, Status
-from theorax.decide.verdict import Assumption, ErrorRates, Grounds, Standing, Statement, Verdict, conclude
+from theorax.decide.verdict import Assumption, ErrorRates, Grounds, Standing, Statement, Verdict, conclude, loose
 from theorax.decide.wording import Shown, case_of, found_by
 from theorax.errors import TheoraxError, UsageError
 from theorax.exact.box_problems import BUDGET, BoxFinding, BoxProblem, nowhere_negative, violation_searched
@@ -116,12 +116,13 @@ class OwnClaim:
             design_hash=self.hash,
             side=Side.AT_LEAST if self.problem.sides is None else Side.AT_MOST,
         )
+        tightness = found.tightness()
         grounds = Grounds(
             draws=found.draws,
-            unseen=found.unseen,
+            unseen=(*found.unseen, *loose(tightness)),
             scope=found.scope,
             ledger=(PROGRAM, *self._casts, *assumptions),
-            tightness=found.tightness,
+            tightness=tightness,
         )
         refuted = Finding.COUNTEREXAMPLE if decision.status is Status.REFUTED else None
         refuted = Finding.TRIVIAL_BOUND if found.trivial else refuted

@@ -19,7 +19,10 @@ from theorax.exact.identity_ladder import PRECISION, AtPoint
 from theorax.names import many
 from theorax.numerics.arithmetics import Ball, UndecidedComparison, UnsupportedPrimitive
 
-__all__ = ["PointwiseBound", "bounded_at_points"]
+__all__ = ["BALLS", "PointwiseBound", "bounded_at_points"]
+
+BALLS = Ball(PRECISION, rounds=True)
+"""The arithmetic in which points are decided."""
 
 
 @final
@@ -60,15 +63,14 @@ def bounded_at_points(points: Sequence[tuple[str, AtPoint]], slack: Fraction = F
     | every excess is at most the slack, and each point has one | CERTIFIED |
     | otherwise, or some number cannot be followed | INCONCLUSIVE |
     """
-    balls = Ball(PRECISION, rounds=True)
     excesses: list[tuple[float, ...]] = []
     shares: list[float] = []
     undecided = 0
     for where, sides in points:
         try:
-            ((left, right),) = sides(balls)
-            with balls.working():
-                gaps = np.asarray(balls.binary("sub", left, right), dtype=object).ravel().tolist()
+            ((left, right),) = sides(BALLS)
+            with BALLS.working():
+                gaps = np.asarray(BALLS.binary("sub", left, right), dtype=object).ravel().tolist()
                 undecided += sum(not gap <= arb(rational(slack)) for gap in gaps)
         except (UnsupportedPrimitive, UndecidedComparison) as error:
             reason = Reason.BUDGET if isinstance(error, UnsupportedPrimitive) else Reason.UNDECIDED_COMPARISON

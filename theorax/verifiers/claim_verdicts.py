@@ -11,7 +11,7 @@ from theorax.decide.findings import Finding, Found, ShownBy, settle, shown_by
 from theorax.decide.looked import NOTHING_LOOKED_AT, Looked
 from theorax.decide.rates import RatePlan
 from theorax.decide.status import Decision, Direction, Reason, Status
-from theorax.decide.verdict import AssumedNoise, Case, ErrorRates, Grounds, Statement, Verdict, conclude
+from theorax.decide.verdict import AssumedNoise, Case, ErrorRates, Grounds, Statement, Verdict, conclude, loose
 from theorax.decide.wording import REMEDIES, Shown, case_of, found_by, inside
 from theorax.exact.held_fixed import listed
 from theorax.language import Claim, Index, Theorem
@@ -183,21 +183,22 @@ def _grounds(
 ) -> Grounds:
     parts = (theorem, planned.name, planned.claim, planned.cases)
     proved = status is Status.PROVED
-    worst = None if decision is None else _worst(judged, decision)
+    worst = None if decision is None else judged[_worst(judged, decision)]
+    tightness = worst.tightness() if worst is not None else None
     own = "; ".join(dict.fromkeys(case.scope for case in judged if case.scope))
     seen = (own if proved or status in _SCOPED else "") or assumptions.scope(*parts)
     seen += assumptions.surrogates(theorem, planned.cases)
     return Grounds(
         draws=sum(point.draws for case in judged for point in case.points),
         sizes=tuple(sorted({float(size) for case in planned.cases for size in case.cell.line.sizes})),
-        unseen=judged[worst].unseen if worst is not None else (),
+        unseen=(*worst.unseen, *loose(tightness)) if worst is not None else (),
         scope=(_proved_for(planned, proofs, decision, seen, looked) if proved else seen) + _held(judged, status),
         proved_for=_closed_for(planned, proofs) if proved else "",
         measured_for=(own or assumptions.seen(planned.claim, planned.cases))
         if proved and _supported(decision, looked)
         else "",
         ledger=looked.over(assumptions.ledger(*parts, proofs.steps, settled=proved, logged=planned.logged)),
-        tightness=judged[worst].tightness if worst is not None else None,
+        tightness=tightness,
     )
 
 

@@ -83,11 +83,19 @@ def at_draw(
 
     **Raises:** as ``letters``.
     """
-    place = ("letters", frozenset(wanted), size, draw, domain)
-    if place not in observed._evaluated:
+    names = frozenset(wanted)
+    known = followed(names, observed, domain)
+    if (size, draw) not in known:
         model, read = observed.instance(size, draw)
-        observed._evaluated[place] = letters(place[1], observed, model, read, domain)
-    return lambda expression: on(expression, cell, size, observed._evaluated[place], domain)
+        known[size, draw] = letters(names, observed, model, read, domain)
+    return lambda expression: on(expression, cell, size, known[size, draw], domain)
+
+
+def followed(
+    wanted: frozenset[Measured], observed: Observed, domain: Domain[Any]
+) -> dict[tuple[int, int], Mapping[str, Any]]:
+    """These letters of the draws that were run in the arithmetic so far, by size and number of the draw."""
+    return observed.about_line.setdefault(("letters", wanted, domain), {})
 
 
 def carried(entry: Any, domain: Domain[Any]) -> Any:

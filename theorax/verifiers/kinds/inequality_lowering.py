@@ -13,9 +13,9 @@ from sympy import Expr, Integer
 
 from theorax.decide.inequalities import Excess, InequalityPlan, decide_inequality
 from theorax.decide.status import Levels, Side, Status
-from theorax.decide.verdict import LOOSE, Point
+from theorax.decide.verdict import Point, Tightness
 from theorax.exact.identity_ladder import Sides
-from theorax.exact.pointwise_bounds import bounded_at_points
+from theorax.exact.pointwise_bounds import BALLS, bounded_at_points
 from theorax.language import Inequality, Measured
 from theorax.names import many
 from theorax.numerics.arithmetics import Domain
@@ -31,7 +31,7 @@ from theorax.verifiers.kinds.over_boxes import is_certified, on_box, rational_of
 class InequalityJudge(Judge[Inequality]):
     r"""Bounds in every draw.
 
-    | excess over the bound, floats with their declared errors | ball of the excess in the worst draw | status |
+    | excess over the bound, floats with their declared errors | ball of the excess in one of these draws | status |
     |---|---|---|
     | surely positive in some draw | positive | refuted, rigorously, by that instance |
     | at most the slack in every draw | | supported if there are enough draws |
@@ -103,21 +103,17 @@ def _on_draws(claim: Inequality, prepared: Prepared, observed: Observed) -> Judg
         Point(float(size), float(np.max(column)), None, len(column))
         for size, column in zip(sizes, columns, strict=True)
     )
-    tightness = _tightness(claim, cell, observed)
-    unseen = list(tested.unseen)
-    if tightness is not None and abs(tightness[1]) < LOOSE:
-        unseen.append("LOOSE: what is bounded is mostly below a thousandth of the bound")
     status = tested.decision.status
     return Judged(
         prepared,
         tested.decision,
         points,
-        tuple(unseen),
+        tested.unseen,
         rigorous=status is Status.REFUTED,
         detail=counterexample or tested.detail,
         trivial=_trivial_in_every_draw(claim, cell, observed),
         scope="the law sampled" if status is Status.SUPPORTED else "",
-        tightness=tightness,
+        tightness=partial(_tightness, claim, cell, observed),
     )
 
 
@@ -147,7 +143,7 @@ def _on_instances(claim: Inequality, prepared: Prepared, observed: Observed) -> 
         statistical=False,
         detail=found.detail,
         scope=f"the {many(len(places), 'instance')} built" if certified else "",
-        tightness=_quantiles(np.asarray(found.shares)) if found.shares else None,
+        tightness=lambda: _quantiles(np.asarray(found.shares)) if found.shares else None,
     )
 
 
@@ -170,7 +166,7 @@ def _sides(claim: Inequality) -> tuple[Expr, Expr]:
     return (claim.of, claim.at_most) if claim.at_most is not None else (claim.at_least, claim.of)
 
 
-def _tightness(claim: Inequality, cell: Cell, observed: Observed) -> tuple[float, float, float] | None:
+def _tightness(claim: Inequality, cell: Cell, observed: Observed) -> Tightness | None:
     """Quantiles of the smaller side over the larger one in all draws; none where a larger side vanishes."""
     left, right = (
         np.concatenate([evaluate(side, cell, observed, at) for at in range(len(cell.line.sizes))])
@@ -181,7 +177,7 @@ def _tightness(claim: Inequality, cell: Cell, observed: Observed) -> tuple[float
     return _quantiles(left / right)
 
 
-def _quantiles(shares: np.ndarray) -> tuple[float, float, float]:
+def _quantiles(shares: np.ndarray) -> Tightness:
     low, middle, high = np.quantile(shares, (0.05, 0.5, 0.95))
     return float(low), float(middle), float(high)
 
@@ -197,12 +193,28 @@ def _trivial_in_every_draw(claim: Inequality, cell: Cell, observed: Observed) ->
 def _counterexample(
     excess: Expr, cell: Cell, observed: Observed, columns: list[np.ndarray], errors: list[np.ndarray]
 ) -> str:
-    """Decision of balls on the draw that violates most, at the smallest size with a sure violation; nothing otherwise."""
-    sure = [at for at, (column, error) in enumerate(zip(columns, errors, strict=True)) if (column > error).any()]
+    """Decision of balls on a draw that surely violates; nothing otherwise.
+
+    One that was run in balls before, for the claim or for another variant of it, costs nothing: the worst of these comes
+    first. Where there is none, or balls leave it open, it is the worst draw at the smallest size with a sure violation.
+    """
+    by_size = zip(cell.line.sizes, columns, errors, strict=True)
+    sure = {size: gaps for size, column, error in by_size if ((gaps := column - error) > 0).any()}
     if not sure or observed.model is None:
         return ""
-    size, draw = cell.line.sizes[sure[0]], int(np.argmax(columns[sure[0]] - errors[sure[0]]))
     wanted = frozenset(letter for letter in excess.free_symbols if isinstance(letter, Measured))
-    at = partial(_at_draw, (excess, Integer(0)), wanted, cell, observed, size, draw)
-    found = bounded_at_points([(f"draw {draw} at {cell.line.swept} = {size}", at)])
-    return found.detail if found.status is Status.REFUTED else ""
+    smallest = next(iter(sure))
+    places = [(smallest, int(np.argmax(sure[smallest])))]
+    known = [
+        (float(sure[size][draw]), size, draw)
+        for size, draw in instances.followed(wanted, observed, BALLS)
+        if size in sure and draw < len(sure[size]) and sure[size][draw] > 0
+    ]
+    if known:
+        places.insert(0, max(known)[1:])
+    for size, draw in places:
+        at = partial(_at_draw, (excess, Integer(0)), wanted, cell, observed, size, draw)
+        found = bounded_at_points([(f"draw {draw} at {cell.line.swept} = {size}", at)])
+        if found.status is Status.REFUTED:
+            return found.detail
+    return ""

@@ -16,7 +16,7 @@ from theorax.decide.plans import Planned, Seeds, Tested
 from theorax.decide.samples import Columns
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Side
 from theorax.decide.stopping import Look, at_look
-from theorax.decide.verdict import Point
+from theorax.decide.verdict import Point, Tightness
 from theorax.language import Absolute, Claim
 from theorax.verifiers.cases import sweep_lines
 from theorax.verifiers.cases.evaluation import Observed, evaluate, roundings
@@ -117,9 +117,9 @@ class Judged:
     ``rigorous``: the decision comes from rigorous arithmetic; ``covered``: and it holds for a whole domain, of which what
     was drawn is a part. ``statistical``: it has an error rate, and so a place in the suite's error budget. ``trivial``:
     the claim holds for reasons of no interest, wherever it was looked at; ``undefined``: it is nowhere defined. ``scope``:
-    for what a rigorous decision holds, where that is more than what was drawn. ``tightness``: quantiles of a bound's
-    left side over its right. ``held``: inputs of the model that were held fixed. ``on_draws``: an exact claim is supported
-    by the instances alone, which leave a share of the law open.
+    for what a rigorous decision holds, where that is more than what was drawn. ``tightness`` computes quantiles of a bound
+    when it is asked: nobody asks for those of a claim's variants. ``held``: inputs of the model that were held fixed.
+    ``on_draws``: an exact claim is supported by the instances alone, which leave a share of the law open.
     """
 
     prepared: Prepared
@@ -133,7 +133,7 @@ class Judged:
     trivial: bool = False
     undefined: bool = False
     scope: str = ""
-    tightness: tuple[float, float, float] | None = None
+    tightness: Callable[[], Tightness | None] = lambda: None
     held: tuple[str, ...] = ()
     on_draws: bool = False
 
