@@ -4,8 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
-from sympy import Add, Basic, Symbol, cancel, exp, expand, fraction, latex, pretty, transpose
+from sympy import (
+    Add,
+    Basic,
+    Derivative,
+    Integral,
+    Limit,
+    Product,
+    Subs,
+    Sum,
+    Symbol,
+    cancel,
+    exp,
+    expand,
+    fraction,
+    latex,
+    pretty,
+    transpose,
+)  # fmt: skip
 
 from theorax.exact.computations import computed
 from theorax.exact.solutions import check_solutions
@@ -18,6 +36,7 @@ from theorax.verifiers.outcome import StepStatus
 LONGEST_LINE = 100  # characters of a formula drawn with signs on one line
 LONGEST_DRAWN = 6 * LONGEST_LINE  # characters of the text of one that is drawn at all: signs are fewer, not that few
 LONGEST_FORMULA = 600  # characters of LaTeX; a longer one is shown shortened, as text
+TALL = (Derivative, Integral, Limit, Product, Subs, Sum)  # drawn on several lines, always
 
 Pair = tuple[Basic, Basic]
 
@@ -171,8 +190,8 @@ def _statement(entries: Sequence[Pair]) -> str:
     if (pair := _telling(entries)) is None:
         return ""
     more, shown = _further(entries), ""
-    words = [str(side) for side in pair]
-    if not more and sum(map(len, words)) <= LONGEST_DRAWN:
+    words = list(map(_text, pair))
+    if not more and sum(map(len, words)) <= LONGEST_DRAWN and not any(side.has(*TALL) for side in pair):
         # The width of a terminal enters nothing that is kept.
         shown = " = ".join(pretty(side, use_unicode=True, wrap_line=False) for side in pair)
     if not shown or "\n" in shown or len(shown) > LONGEST_LINE:
@@ -185,7 +204,7 @@ def _latex(entries: Sequence[Pair]) -> str:
         return ""
     (left, right), more = pair, _further(entries)
     # Formulas of thousands of terms take seconds to write, to be thrown away.
-    if len(str(left)) + len(str(right)) > 2 * LONGEST_FORMULA:
+    if len(_text(left)) + len(_text(right)) > 2 * LONGEST_FORMULA:
         return ""
     shown = f"{latex(left)} = {latex(right)}"
     if len(shown) > LONGEST_FORMULA:
@@ -198,7 +217,13 @@ def _listed(pairs: Iterable[Pair]) -> str:
 
 
 def _short(side: Basic) -> str:
-    return _shortened(str(side))
+    return _shortened(_text(side))
+
+
+@lru_cache(maxsize=256)
+def _text(side: Basic) -> str:
+    """The formula as SymPy writes it: for the order of terms it computes every integral that is a number, each time."""
+    return str(side)
 
 
 def _shortened(text: str) -> str:

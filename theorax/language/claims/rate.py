@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal, final
 
-from sympy import Basic, Expr, Rational, diff, exp, latex, log, simplify, sympify
+from sympy import Basic, Expr, Rational, Symbol, diff, exp, latex, log, simplify, sympify
 
 from theorax.decide.corrections import Corrections
 from theorax.decide.status import Side
@@ -120,15 +120,12 @@ class Rate(AsymptoticClaim):
     @cached_property
     def is_exponential(self) -> bool:
         """True for exp(c n), False for n^a."""
-        return (
-            self.as_ not in simplify(diff(log(self.like), self.as_)).free_symbols and self.as_ in self.like.free_symbols
-        )
+        return self.as_ not in _slope(self.like, self.as_).free_symbols and self.as_ in self.like.free_symbols
 
     @cached_property
     def exponent(self) -> Expr:
         """d log like / d log n of a power, d log like / d n of an exponential."""
-        slope = simplify(diff(log(self.like), self.as_))
-        return slope if self.is_exponential else simplify(self.as_ * slope)
+        return _slope(self.like, self.as_) if self.is_exponential else _order(self.like, self.as_)
 
     @property
     def averaged_at_a_size(self) -> tuple[Expr, bool] | None:
@@ -225,3 +222,15 @@ class Rate(AsymptoticClaim):
         """The class of corrections, and the tails of the logarithms."""
         tails = "logarithms of the draws have light tails, so that Student's t holds"
         return (*super().assumptions(), Assumption("moment", tails, Standing.DECLARED))
+
+
+@lru_cache(maxsize=4096)
+def _slope(like: Expr, letter: Symbol) -> Expr:
+    """d log like / d letter: a claim and most of its variants have one."""
+    return simplify(diff(log(like), letter))
+
+
+@lru_cache(maxsize=4096)
+def _order(like: Expr, letter: Symbol) -> Expr:
+    """d log like / d log letter."""
+    return simplify(letter * _slope(like, letter))

@@ -53,7 +53,9 @@ def variants(name: str, claim: Claim) -> tuple[Variant, ...]:
     seen: list[Claim] = [claim]
     kept: list[Variant] = []
     for variant in found:
-        bare = replace(variant.claim, wrong=claim.wrong, implied=claim.implied)
+        bare = variant.claim
+        if not (bare.wrong is claim.wrong and bare.implied is claim.implied):
+            bare = replace(bare, wrong=claim.wrong, implied=claim.implied)
         if bare not in seen:
             seen.append(bare)
             kept.append(replace(variant, claim=bare))

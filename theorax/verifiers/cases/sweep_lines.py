@@ -112,7 +112,10 @@ class Cell:
     def exact(self, expression: Expr, size: int | None = None) -> Expr:
         """The expression with every letter known before a draw replaced by its exact value."""
         known = dict(self.line.case) | dict(self.line.subject.knows) if size is None else self.line.letters_at(size)
-        return expression.subs({**known, **{k: Integer(v) for k, v in self.chosen.items()}})
+        known = {**known, **{letter: Integer(value) for letter, value in self.chosen.items()}}
+        # SymPy walks through the expression once for each letter, whether it is there or not.
+        asked = {letter: known[letter] for letter in expression.free_symbols & known.keys()}
+        return expression.subs(known if any(value.free_symbols for value in asked.values()) else asked)
 
     def number(self, expression: Expr, size: int | None = None) -> float:
         """The exact value as a float, rounded once.
