@@ -8,7 +8,9 @@ relation, make the form incomplete, never wrong: a form that vanishes is a proof
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, final
 
 import flint
 import sympy
@@ -16,8 +18,11 @@ import sympy
 _MOST_OPERATIONS = 50_000
 """Larger expressions are not expanded."""
 
-_MOST_TERMS = 200_000
-"""Polynomials with more terms are not multiplied further."""
+_MOST_PRODUCTS = 4_000_000
+"""Polynomials with more pairs of terms are not multiplied."""
+
+_LARGEST_POWER = 64
+"""Sums are not raised to larger powers; products are, as far as FLINT counts."""
 
 _HYPERBOLIC = (sympy.sinh, sympy.cosh, sympy.tanh, sympy.coth, sympy.sech, sympy.csch)
 
@@ -32,46 +37,96 @@ def vanishes(expression: sympy.Expr) -> bool:
         return True
     if expression.is_commutative is False:
         return False
-    polynomial = _polynomial(expression)
-    if polynomial is not None:
-        return bool(polynomial == 0)
+    if (rational := _quotient(expression, sorted(expression.free_symbols, key=_by_name))) is not None:
+        return bool(rational.above == 0)
     if expression.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo) or sympy.count_ops(expression) > _MOST_OPERATIONS:
         return False
     letters = _Letters(_prepared(expression))
-    numerator, denominator = sympy.fraction(sympy.together(letters.encode(letters.expression)))
-    return letters.is_zero(numerator) and not letters.is_zero(denominator)
+    encoded = letters.encode(letters.expression)
+    found = _quotient(encoded, list(letters.letters.values()))
+    return found is not None and letters.is_zero(found.above) and not letters.is_zero(found.below)
 
 
-def _polynomial(expression: sympy.Expr) -> Any:
-    r"""The expression as a polynomial over $\mathbb{Q}$ in its symbols (FLINT); nothing if it is none, or too large."""
-    symbols = sorted(expression.free_symbols, key=lambda symbol: symbol.sort_key())
+def _by_name(symbol: sympy.Symbol) -> Any:
+    return symbol.sort_key()
+
+
+@final
+@dataclass(frozen=True)
+class _Quotient:
+    """A polynomial over another one, not reduced: a factor that is zero is not cancelled."""
+
+    above: Any
+    below: Any
+
+    def __add__(self, other: _Quotient) -> _Quotient:
+        common = self.below.gcd(other.below)
+        own, others = self.below / common, other.below / common
+        return _Quotient(_times(self.above, others) + _times(other.above, own), _times(self.below, others))
+
+    def __mul__(self, other: _Quotient) -> _Quotient:
+        return _Quotient(_times(self.above, other.above), _times(self.below, other.below))
+
+    def power(self, exponent: int) -> _Quotient:
+        """An integer power of it."""
+        above, below = (self.above, self.below) if exponent >= 0 else (self.below, self.above)
+        largest = _LARGEST_POWER if max(len(above), len(below)) > 1 else 2**31
+        if below == 0 or abs(exponent) > largest:
+            raise _NoQuotient
+        return _Quotient(_power(above, abs(exponent)), _power(below, abs(exponent)))
+
+
+class _NoQuotient(Exception):
+    """A division by zero, or a polynomial too large to be written out."""
+
+
+def _times(left: Any, right: Any) -> Any:
+    if len(left) * len(right) > _MOST_PRODUCTS:
+        raise _NoQuotient
+    return left * right
+
+
+def _power(base: Any, exponent: int) -> Any:
+    if len(base) <= 1:
+        return base**exponent
+    total = base.context().constant(1)
+    for _ in range(exponent):
+        total = _times(total, base)
+    return total
+
+
+def _quotient(expression: sympy.Expr, symbols: Sequence[sympy.Symbol]) -> _Quotient | None:
+    r"""The expression over $\mathbb{Q}$ in these symbols, by FLINT; nothing if it is no rational function, or too large."""
     ring = flint.fmpq_mpoly_ctx.get([f"x{place}" for place in range(len(symbols))], flint.Ordering.lex)
-    known: dict[Any, Any] = dict(zip(symbols, ring.gens(), strict=True))
+    one = ring.constant(1)
+    known: dict[Any, _Quotient | None] = {
+        symbol: _Quotient(letter, one) for symbol, letter in zip(symbols, ring.gens(), strict=True)
+    }
 
-    def value(node: Any) -> Any:
+    def value(node: Any) -> _Quotient | None:
         if node not in known:
             known[node] = compute(node)
         return known[node]
 
-    def compute(node: Any) -> Any:
+    def compute(node: Any) -> _Quotient | None:
         if isinstance(node, sympy.Rational):
-            return ring.constant(flint.fmpq(int(node.p), int(node.q)))
-        if isinstance(node, sympy.Pow) and node.exp.is_Integer and 0 < node.exp <= 64:
-            factors = [value(node.base)] * int(node.exp)
-        elif isinstance(node, sympy.Add | sympy.Mul):
-            factors = [value(part) for part in node.args]
-        else:
+            return _Quotient(ring.constant(flint.fmpq(int(node.p), int(node.q))), one)
+        if isinstance(node, sympy.Pow) and node.exp.is_Integer:
+            base = value(node.base)
+            return None if base is None else base.power(int(node.exp))
+        if not isinstance(node, sympy.Add | sympy.Mul):
             return None
-        if any(factor is None for factor in factors):
-            return None
-        total = factors[0]
-        for factor in factors[1:]:
-            if not isinstance(node, sympy.Add) and len(total) * len(factor) > _MOST_TERMS:
+        total = value(node.args[0])
+        for part in node.args[1:]:
+            if total is None or (more := value(part)) is None:
                 return None
-            total = total + factor if isinstance(node, sympy.Add) else total * factor
+            total = total + more if isinstance(node, sympy.Add) else total * more
         return total
 
-    return value(expression)
+    try:
+        return value(expression)
+    except _NoQuotient:
+        return None
 
 
 def _prepared(expression: sympy.Expr) -> sympy.Expr:
@@ -88,7 +143,9 @@ class _Letters:
     def __init__(self, expression: sympy.Expr):
         self.expression = expression
         self.letters: dict[Any, sympy.Dummy] = {}
-        self.equations: dict[sympy.Dummy, sympy.Expr] = {}
+        self.equations: dict[
+            sympy.Dummy, tuple[int, sympy.Expr]
+        ] = {}  # of a root, its order and what it is the root of
         denominators: dict[tuple[Any, Any], list[int]] = defaultdict(list)
         for node in sympy.preorder_traversal(expression):
             for base, monomial, coefficient in _powers(node):
@@ -122,17 +179,37 @@ class _Letters:
         if (base, monomial) not in self.letters:
             root = self.letter((base, monomial))
             if monomial == 1 and not isinstance(base, sympy.Symbol) and base != sympy.E:
-                self.equations[root] = root**common - self.encode(base)
+                self.equations[root] = common, self.encode(base)
         return self.letter((base, monomial)) ** (coefficient * common)
 
     def is_zero(self, polynomial: Any) -> bool:
         """True if a polynomial in the letters is zero modulo the equations of the roots."""
+        symbols = list(self.letters.values())
         # The youngest root first: its equation may hold older ones.
-        for root in reversed(list(self.equations)):
-            equation = sympy.numer(sympy.together(self.equations[root]))
-            polynomial = sympy.expand(polynomial)  # what cancels holds no root, and prem fails at the zero polynomial
-            polynomial = sympy.prem(polynomial, equation, root) if polynomial.has(root) else polynomial
-        return sympy.expand(polynomial) == 0
+        for root, (order, base) in reversed(self.equations.items()):
+            under = _quotient(base, symbols)
+            if polynomial == 0 or under is None:
+                break
+            try:
+                polynomial = _reduced(polynomial, symbols.index(root), order, under)
+            except _NoQuotient:
+                return False
+        return bool(polynomial == 0)
+
+
+def _reduced(polynomial: Any, place: int, order: int, under: _Quotient) -> Any:
+    """The polynomial, up to a factor, once the letter in this place to this order is the quotient."""
+    ring = polynomial.context()
+    parts: dict[int, dict[tuple[int, ...], Any]] = defaultdict(dict)
+    for exponents, coefficient in polynomial.to_dict().items():
+        turns, rest = divmod(int(exponents[place]), order)
+        parts[turns][(*exponents[:place], rest, *exponents[place + 1 :])] = coefficient
+    most = max(parts)
+    total = ring.constant(0)
+    for turns, terms in parts.items():
+        scale = _times(_power(under.above, turns), _power(under.below, most - turns))
+        total += _times(ring.from_dict(terms), scale)
+    return total
 
 
 def _powers(node: Any) -> list[tuple[Any, Any, sympy.Rational]]:

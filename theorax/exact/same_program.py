@@ -19,7 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from theorax.numerics.arithmetics import Domain, UndecidedComparison, UnsupportedPrimitive
-from theorax.numerics.arithmetics.flat_program import Operation, Program, flatten, trace
+from theorax.numerics.arithmetics.flat_program import Operation, Program, Traced, flatten, trace
 
 __all__ = ["Form", "Forms", "forms_of", "made_of", "same_program"]
 
@@ -62,12 +62,18 @@ def same_program(left: Sequence[Form], right: Sequence[Form]) -> bool:
     return [form.digest for form in left] == [form.digest for form in right]
 
 
-def forms_of(function: Callable[..., Any], arguments: Sequence[Any], first: Sequence[int] = ()) -> Any:
+def forms_of(
+    function: Callable[..., Any],
+    arguments: Sequence[Any],
+    first: Sequence[int] = (),
+    known: dict[Any, Traced] | None = None,
+) -> Any:
     """Outputs of the function, each array replaced by its form; the array leaves of the arguments are inputs.
 
     ``first``: for every input the place of the first that is taken for the same; every input is its own without it.
+    ``known``: traces of this function so far.
     """
-    traced = trace(function, arguments, lambda leaf: False)
+    traced = trace(function, arguments, lambda leaf: False, known)
     return jax.tree_util.tree_unflatten(traced.structure, _entered(flatten(traced.closed), first))
 
 

@@ -19,8 +19,8 @@ from theorax.verifiers.settings import Settings
 
 __all__ = ["ReportsSoFar"]
 
-REST = 32
-"""Seconds of checking for each second of writing: at most 3 % of a run is spent on reports that others replace."""
+REST = 100
+"""Seconds of checking for each second of writing: at most 1 % of a run is spent on reports that others replace."""
 
 
 @dataclass

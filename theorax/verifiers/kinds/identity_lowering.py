@@ -241,7 +241,8 @@ def _forms(
     known, (model, read) = observed._evaluated, observed.instances[size][draw]
     place = ("forms", size, draw, tuple(leading))
     if place not in known:
-        known[place] = forms_of(lambda model: dict(observed.observe(model, **read)), (model,), leading)
+        traces = known.setdefault(("traces", size), {})
+        known[place] = forms_of(lambda model: dict(observed.observe(model, **read)), (model,), leading, traces)
     seen = known[place]
     # Letters of one form are one letter, before SymPy puts the terms of a sum in the order of their names.
     first: dict[Any, Measured] = {}
