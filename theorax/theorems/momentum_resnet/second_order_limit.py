@@ -148,7 +148,7 @@ def slow_root():
     recursion = (z**2 - (1 + g + (1 - g) * theta * h) * z + g).expand()
     yield Solved("z to the second order", recursion.coeff(h, 2), c, [-g * theta**2 / (1 - g)])
     z = z.subs(c, -g * theta**2 / (1 - g))
-    weight = (1 - g / z) * z / (z - g / z)  # of z in 1 = A + B = A/z + B/(g/z)
+    weight = z * (z - g) / (z**2 - g)  # A, of z in 1 = A + B = A/z + B/(g/z)
     logarithm = log(weight) + log(z) / h
     yield Step("its power N = 1/h", sympy.Limit(log(z) / h, h, 0, "+"), theta)
     slope = sympy.Limit((logarithm - theta) / h, h, 0, "+")
