@@ -20,6 +20,7 @@ p, q = sympy.symbols("p q", positive=True)
 n = sympy.Symbol("n", integer=True, positive=True)
 k = sympy.Symbol("k", integer=True)
 w = sympy.Symbol("w")
+THIRD = Rational(6004799503160661, 2**54)  # as a program holds it
 
 PROVED = [
     (x + y) ** 3 - x**3 - 3 * x**2 * y - 3 * x * y**2 - y**3,
@@ -29,6 +30,10 @@ PROVED = [
     tanh(x) - (1 - exp(-2 * x)) / (1 + exp(-2 * x)),
     1 / (1 + exp(-x)) - (tanh(x / 2) + 1) / 2,
     sqrt(p * q) - sqrt(p) * sqrt(q),
+    1 / ((x - y) * (x - w)) + 1 / ((y - x) * (y - w)) + 1 / ((w - x) * (w - y)),
+    tanh(THIRD * x * y) * (exp(2 * THIRD * x * y) + 1) - exp(2 * THIRD * x * y) + 1,
+    sqrt((p + q) / (p * q)) * sqrt(p) * sqrt(q) - sqrt(p + q),
+    (p + q) ** Rational(2, 3) * (p + q) ** Rational(1, 3) / (sqrt(p) - sqrt(p + q)) + (p + q) * (sqrt(p) + sqrt(p + q)) / q,
     1 / (sqrt(p) + sqrt(q)) - (sqrt(p) - sqrt(q)) / (p - q),
     1 / (sqrt(1 + x**2) + x) - sqrt(1 + x**2) + x,
     sqrt(1 + sqrt(2)) ** 4 - 3 - 2 * sqrt(2),

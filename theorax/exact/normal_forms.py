@@ -7,6 +7,7 @@ relation, make the form incomplete, never wrong: a form that vanishes is a proof
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,8 +22,8 @@ _MOST_OPERATIONS = 50_000
 _MOST_PRODUCTS = 4_000_000
 """Polynomials with more pairs of terms are not multiplied."""
 
-_LARGEST_POWER = 64
-"""Sums are not raised to larger powers; products are, as far as FLINT counts."""
+_LARGEST_POWER, _LARGEST_OF_A_TERM = 64, 10_000
+"""Sums and single terms are not raised to larger powers."""
 
 _HYPERBOLIC = (sympy.sinh, sympy.cosh, sympy.tanh, sympy.coth, sympy.sech, sympy.csch)
 
@@ -70,7 +71,7 @@ class _Quotient:
     def power(self, exponent: int) -> _Quotient:
         """An integer power of it."""
         above, below = (self.above, self.below) if exponent >= 0 else (self.below, self.above)
-        largest = _LARGEST_POWER if max(len(above), len(below)) > 1 else 2**31
+        largest = _LARGEST_POWER if max(len(above), len(below)) > 1 else _LARGEST_OF_A_TERM
         if below == 0 or abs(exponent) > largest:
             raise _NoQuotient
         return _Quotient(_power(above, abs(exponent)), _power(below, abs(exponent)))
@@ -146,11 +147,11 @@ class _Letters:
         self.equations: dict[
             sympy.Dummy, tuple[int, sympy.Expr]
         ] = {}  # of a root, its order and what it is the root of
-        denominators: dict[tuple[Any, Any], list[int]] = defaultdict(list)
+        coefficients: dict[tuple[Any, Any], list[sympy.Rational]] = defaultdict(list)
         for node in sympy.preorder_traversal(expression):
             for base, monomial, coefficient in _powers(node):
-                denominators[base, monomial].append(int(coefficient.q))
-        self.common = {key: int(sympy.ilcm(1, *values)) for key, values in denominators.items()}
+                coefficients[base, monomial].append(coefficient)
+        self.units = {key: _unit(values, alone=key[1] == 1) for key, values in coefficients.items()}
 
     def letter(self, node: Any) -> sympy.Dummy:
         return self.letters.setdefault(node, sympy.Dummy())
@@ -163,7 +164,7 @@ class _Letters:
             case sympy.Rational():
                 return node
             case sympy.Symbol():
-                root = self.common.get((node, sympy.S.One))
+                root = self.units.get((node, sympy.S.One))
                 return self.power(node, sympy.S.One, sympy.S.One) if root else self.letter(node)
             case sympy.core.numbers.Exp1():
                 return self.power(sympy.E, sympy.S.One, sympy.S.One)
@@ -174,13 +175,13 @@ class _Letters:
         return self.letter(node)
 
     def power(self, base: Any, monomial: Any, coefficient: sympy.Rational) -> Any:
-        """``base**(coefficient * monomial)`` as an integer power of the letter ``base**(monomial / common)``."""
-        common = self.common.get((base, monomial), 1)
+        """``base**(coefficient * monomial)`` as an integer power of the letter ``base**(unit * monomial)``."""
+        unit = self.units.get((base, monomial), sympy.S.One)
         if (base, monomial) not in self.letters:
             root = self.letter((base, monomial))
             if monomial == 1 and not isinstance(base, sympy.Symbol) and base != sympy.E:
-                self.equations[root] = common, self.encode(base)
-        return self.letter((base, monomial)) ** (coefficient * common)
+                self.equations[root] = int(unit.q), self.encode(base)
+        return self.letter((base, monomial)) ** (coefficient / unit)
 
     def is_zero(self, polynomial: Any) -> bool:
         """True if a polynomial in the letters is zero modulo the equations of the roots."""
@@ -210,6 +211,15 @@ def _reduced(polynomial: Any, place: int, order: int, under: _Quotient) -> Any:
         scale = _times(_power(under.above, turns), _power(under.below, most - turns))
         total += _times(ring.from_dict(terms), scale)
     return total
+
+
+def _unit(coefficients: Sequence[sympy.Rational], *, alone: bool) -> sympy.Rational:
+    """The largest number of which all are integer multiples; and one too, where the base may stand ``alone``.
+
+    Thirds frozen into a program have numerators of sixteen digits, which no exponent of a polynomial should have.
+    """
+    above = 1 if alone else math.gcd(*(int(one.p) for one in coefficients))
+    return sympy.Rational(above, math.lcm(*(int(one.q) for one in coefficients)))
 
 
 def _powers(node: Any) -> list[tuple[Any, Any, sympy.Rational]]:

@@ -12,7 +12,9 @@ from typing import Any
 import jax
 import numpy as np
 from jax.core import Tracer
+from jax.interpreters.partial_eval import DynamicJaxprTracer
 
+from theorax.exact.same_program import forms_of
 from theorax.language import Experiment, Instance, Theorem
 from theorax.verifiers.cases.measure import instance as built
 from theorax.verifiers.cases.sweep_lines import SweepLine, evidence_lines, sweep_lines
@@ -51,35 +53,49 @@ def returns_it(proved: Instance, theorem: Theorem, name: str, experiment: Experi
     letters = [letter.name for letter in proved.claim.observed]
     for line in lines:
 
-        def is_handed_on(line: SweepLine = line) -> bool:
+        def results(line: SweepLine = line) -> tuple[list[Any], list[list[Any]]]:
             model, read = built(experiment, name, line, line.sizes[0], 0, 0)
-            return _hands_on(wanted.__code__, letters, lambda: experiment.observe(model, **read))
+            return _results(wanted.__code__, letters, lambda: experiment.observe(model, **read))
 
         try:
-            if _traced(is_handed_on):
+            if _is_one_program(results):
                 return True
             with jax.disable_jit():  # a compiled function that was run before is not entered again
-                if is_handed_on():
+                if _hands_on(*results()):
                     return True
         except Exception:  # whatever it is, the measurement of the claim meets it too
             return True
     return not lines
 
 
-def _traced(is_handed_on: Callable[[], bool]) -> bool:
-    """Ask it of shapes alone, which costs next to nothing; False where numbers are needed."""
+def _is_one_program(results: Callable[[], tuple[list[Any], list[list[Any]]]]) -> bool:
+    """Ask it of the programs that make the results, which costs one trace; False where numbers are needed."""
     found: list[bool] = []
+
+    def both() -> tuple[list[Any], list[list[Any]]]:
+        measured, own = results()
+        found.append(_hands_on(measured, own))
+        return measured, own
+
     with suppress(Exception):
-        jax.eval_shape(lambda: found.append(is_handed_on()))
-    return found == [True]
+        measured, own = forms_of(both, ())
+        found.append(any(result == measured for result in own))
+    return True in found
 
 
-def _hands_on(code: types.CodeType, letters: Sequence[str], observe: Callable[[], Any]) -> bool:
-    """True if what some call of a function returned is what the measured program returned."""
+def _results(
+    code: types.CodeType, letters: Sequence[str], observe: Callable[[], Any]
+) -> tuple[list[Any], list[list[Any]]]:
+    """Letters as the measured program returns them, and as each call of a function inside of it returned them."""
     with _returned(code) as results:
         measured = observe()
     own = [result for result in results if isinstance(result, Mapping) and set(letters) <= set(result)]
-    return any(all(_is_same(result[letter], measured[letter]) for letter in letters) for result in own)
+    return [measured[letter] for letter in letters], [[result[letter] for letter in letters] for result in own]
+
+
+def _hands_on(measured: Sequence[Any], own: Sequence[Sequence[Any]]) -> bool:
+    """True if what some call of a function returned is what the measured program returned."""
+    return any(all(map(_is_same, result, measured)) for result in own)
 
 
 @contextmanager
@@ -106,8 +122,13 @@ def _is_same(own: Any, measured: Any) -> bool:
         return False
     pairs = [(one, other) for one, other in zip(leaves, others, strict=True) if one is not other]
     if any(isinstance(leaf, Tracer) for pair in pairs for leaf in pair):
-        return any(isinstance(one, Tracer) and not isinstance(other, Tracer) for one, other in pairs)
+        return any(_level(one) > _level(other) for one, other in pairs)
     return all(np.array_equal(np.asarray(one), np.asarray(other), equal_nan=True) for one, other in pairs)
+
+
+def _level(leaf: Any) -> int:
+    """How far inside a leaf was traced: 0 for a number, 1 by its program, 2 by a transformation, as `vmap`, inside of it."""
+    return 0 if not isinstance(leaf, Tracer) else 1 if isinstance(leaf, DynamicJaxprTracer) else 2
 
 
 def called(program: Callable[..., Any]) -> str:
