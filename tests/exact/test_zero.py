@@ -33,7 +33,8 @@ PROVED = [
     1 / ((x - y) * (x - w)) + 1 / ((y - x) * (y - w)) + 1 / ((w - x) * (w - y)),
     tanh(THIRD * x * y) * (exp(2 * THIRD * x * y) + 1) - exp(2 * THIRD * x * y) + 1,
     sqrt((p + q) / (p * q)) * sqrt(p) * sqrt(q) - sqrt(p + q),
-    (p + q) ** Rational(2, 3) * (p + q) ** Rational(1, 3) / (sqrt(p) - sqrt(p + q)) + (p + q) * (sqrt(p) + sqrt(p + q)) / q,
+    (p + q) ** Rational(2, 3) * (p + q) ** Rational(1, 3) / (sqrt(p) - sqrt(p + q))
+    + (p + q) * (sqrt(p) + sqrt(p + q)) / q,
     1 / (sqrt(p) + sqrt(q)) - (sqrt(p) - sqrt(q)) / (p - q),
     1 / (sqrt(1 + x**2) + x) - sqrt(1 + x**2) + x,
     sqrt(1 + sqrt(2)) ** 4 - 3 - 2 * sqrt(2),

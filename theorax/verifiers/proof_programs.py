@@ -127,7 +127,7 @@ def _is_same(own: Any, measured: Any) -> bool:
 
 
 def _level(leaf: Any) -> int:
-    """How far inside a leaf was traced: 0 for a number, 1 by its program, 2 by a transformation, as `vmap`, inside of it."""
+    """Depth at which a leaf was traced: 0 for a number, 1 by its program, 2 by a transformation, as `vmap`, inside of it."""
     return 0 if not isinstance(leaf, Tracer) else 1 if isinstance(leaf, DynamicJaxprTracer) else 2
 
 
