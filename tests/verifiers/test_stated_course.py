@@ -192,9 +192,33 @@ def test_a_proof_of_a_function_whose_results_are_thrown_away_settles_nothing(che
     parts = dict(build=lambda key, n: 8 + jax.random.normal(key, (2,)), measures=out, proofs=(steps,), draws=8)
     found = checked(same, observe=observe, **parts)
     assert found.status is Status.ERROR and "whose results are not what is measured" in told(found)
-    for whole in (handed_on, jax.jit(handed_on), jax.jit(helper), jax.jit(jax.jit(helper))):
+
+    def chosen(w):
+        return jax.tree.map(lambda one, other: jnp.where(w[0] > -100, one, other), helper(w), helper(-w))
+
+    def one_by_one(w):
+        return jax.vmap(helper)(w)
+
+    def computed_again(w):
+        return {**helper(w), "left": 2 * (1 * w)}
+
+    for whole in (
+        handed_on,
+        chosen,
+        one_by_one,
+        computed_again,
+        jax.jit(handed_on),
+        jax.jit(helper),
+        jax.jit(jax.jit(helper)),
+    ):
         # What was compiled before is not entered again, and is found all the same.
-        assert [checked(same, observe=whole, **parts).status for _ in range(2)] == [Status.PROVED] * 2
+        assert [checked(same, observe=whole, **parts).status for _ in range(2)] == [Status.PROVED] * 2, whole
+
+    def thrown_away_one_by_one(w):
+        jax.vmap(helper)(w)
+        return dict(left=jnp.sqrt(w**2), right=w)
+
+    assert checked(same, observe=thrown_away_one_by_one, **parts).status is Status.ERROR
 
 
 @pytest.mark.parametrize("count", [2, 5])
@@ -211,3 +235,19 @@ def test_instances_say_how_much_of_their_law_they_leave_open_and_their_rows_have
     # So many instances without a violation have the probability of the first attempt's level where that share violates.
     share = 100 * (1 - (0.025 * 6 / np.pi**2) ** (1 / count))
     assert any(f"up to {share:.2g} % of their law" in text for text in said.unseen), said.unseen
+
+
+@pytest.mark.parametrize("shape", [(), (2,)])
+@pytest.mark.parametrize("bound", [2, 10**6])
+def test_a_verdict_says_of_a_bound_that_it_is_loose(checked, shape, bound):
+    seen = arrays(left="a number") if shape else numbers(left="a number")
+    found = checked(
+        Inequality(seen.left, at_most=bound),
+        build=lambda key, n: jax.random.uniform(key, shape, minval=0.5),
+        observe=lambda w: dict(left=w),
+        measures=seen,
+        draws=5 if shape else 400,
+    )
+    (said,) = found.claims
+    assert said.status in (Status.SUPPORTED, Status.CERTIFIED), told(found)
+    assert any(text.startswith("LOOSE") for text in said.unseen) == (bound > 2), said.unseen

@@ -22,8 +22,11 @@ _MOST_OPERATIONS = 50_000
 _MOST_PRODUCTS = 4_000_000
 """Polynomials with more pairs of terms are not multiplied."""
 
-_LARGEST_POWER, _LARGEST_OF_A_TERM = 64, 10_000
-"""Sums and single terms are not raised to larger powers."""
+_LARGEST_POWER = 64
+"""Sums are raised to no larger power."""
+
+_LARGEST_OF_A_TERM = 10_000
+"""Single terms are raised to no larger power."""
 
 _HYPERBOLIC = (sympy.sinh, sympy.cosh, sympy.tanh, sympy.coth, sympy.sech, sympy.csch)
 
@@ -144,9 +147,8 @@ class _Letters:
     def __init__(self, expression: sympy.Expr):
         self.expression = expression
         self.letters: dict[Any, sympy.Dummy] = {}
-        self.equations: dict[
-            sympy.Dummy, tuple[int, sympy.Expr]
-        ] = {}  # of a root, its order and what it is the root of
+        # Of a root, its order and what it is the root of.
+        self.equations: dict[sympy.Dummy, tuple[int, sympy.Expr]] = {}
         coefficients: dict[tuple[Any, Any], list[sympy.Rational]] = defaultdict(list)
         for node in sympy.preorder_traversal(expression):
             for base, monomial, coefficient in _powers(node):

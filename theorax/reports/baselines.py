@@ -250,7 +250,7 @@ def read(path: Path, *, or_report: bool = False) -> Baseline:
 def manifest_of(
     part: TheoremReport | BaselineTheorem, sources: Sequence[Source], run: Document | BaselineRun
 ) -> Manifest:
-    """Manifest of a theorem's result, named as in :mod:`theorax.runs.sources`, from a baseline or a report."""
+    """Manifest of a theorem's result, named as in :mod:`theorax.runs.manifests`, from a baseline or a report."""
     found = {EntrySort.ID.entry(): part.id, EntrySort.THEOREM.entry(): part.digest}
     found |= {source.name: source.digest for source in _read(part.reads, sources)}
     values = run.settings.settings().key

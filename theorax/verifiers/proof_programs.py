@@ -14,8 +14,9 @@ import numpy as np
 from jax.core import Tracer
 from jax.interpreters.partial_eval import DynamicJaxprTracer
 
-from theorax.exact.same_program import forms_of
+from theorax.exact.same_program import made_of
 from theorax.language import Experiment, Instance, Theorem
+from theorax.numerics.compiling import compiled
 from theorax.verifiers.cases.measure import instance as built
 from theorax.verifiers.cases.sweep_lines import SweepLine, evidence_lines, sweep_lines
 from theorax.verifiers.settings import Settings
@@ -23,6 +24,9 @@ from theorax.verifiers.settings import Settings
 __all__ = ["called", "is_part", "returns_it"]
 
 _MOST_FUNCTIONS = 500
+
+Results = tuple[list[Any], list[list[Any]]]
+"""Letters as a program returns them, and as each call of a function inside of it returned them."""
 
 
 def is_part(program: Callable[..., Any], measured: Callable[..., Any]) -> bool:
@@ -43,8 +47,9 @@ def is_part(program: Callable[..., Any], measured: Callable[..., Any]) -> bool:
 def returns_it(proved: Instance, theorem: Theorem, name: str, experiment: Experiment) -> bool:
     """Does the measured program return what the program of the instance returned to it, on one draw of each evidence?
 
-    A function that is called and whose results are thrown away is another program. What the measured program traces inside
-    of itself has no numbers to compare, and a draw that cannot be built is told when it is measured: both pass.
+    A function that is called and whose results are thrown away is another program. Where it is called inside of a
+    transformation, as `vmap`, what is measured has to be made of its results. A draw that cannot be built is told when it
+    is measured, and passes.
     """
     wanted, measured = _function(proved.program), _function(experiment.observe)
     if wanted is None or wanted is measured:
@@ -53,39 +58,52 @@ def returns_it(proved: Instance, theorem: Theorem, name: str, experiment: Experi
     letters = [letter.name for letter in proved.claim.observed]
     for line in lines:
 
-        def results(line: SweepLine = line) -> tuple[list[Any], list[list[Any]]]:
+        def results(line: SweepLine = line) -> Results:
             model, read = built(experiment, name, line, line.sizes[0], 0, 0)
             return _results(wanted.__code__, letters, lambda: experiment.observe(model, **read))
 
         try:
-            if _is_one_program(results):
+            if _is_one_program(results) or _has_its_numbers(results):
                 return True
             with jax.disable_jit():  # a compiled function that was run before is not entered again
-                if _hands_on(*results()):
+                if _hands_on(*results()) or _is_one_program(results):
                     return True
         except Exception:  # whatever it is, the measurement of the claim meets it too
             return True
     return not lines
 
 
-def _is_one_program(results: Callable[[], tuple[list[Any], list[list[Any]]]]) -> bool:
+def _is_one_program(results: Callable[[], Results]) -> bool:
     """Ask it of the programs that make the results, which costs one trace; False where numbers are needed."""
-    found: list[bool] = []
+    inside: list[list[bool]] = []
 
-    def both() -> tuple[list[Any], list[list[Any]]]:
+    def both() -> Results:
         measured, own = results()
-        found.append(_hands_on(measured, own))
-        return measured, own
+        inside[:] = [[_outside(leaf) is not leaf for leaf in jax.tree_util.tree_leaves(result)] for result in own]
+        return measured, [jax.tree_util.tree_map(_outside, result) for result in own]
 
+    try:
+        measured, own = made_of(both, ())
+    except Exception:  # an array of an inner program, which is none outside of it
+        return False
+    return any(
+        len(result) == len(measured)
+        and all(
+            form[0] in other[1] if within else form[0] == other[0]
+            for form, other, within in zip(result, measured, of_one, strict=True)
+        )
+        for result, of_one in zip(own, inside, strict=True)
+    )
+
+
+def _has_its_numbers(results: Callable[[], Results]) -> bool:
+    """Ask it of the numbers of the compiled program, which are there sooner than those of one step after the other."""
     with suppress(Exception):
-        measured, own = forms_of(both, ())
-        found.append(any(result == measured for result in own))
-    return True in found
+        return _hands_on(*compiled(jax.jit(results).lower(), jax.default_backend(), few=True)())
+    return False
 
 
-def _results(
-    code: types.CodeType, letters: Sequence[str], observe: Callable[[], Any]
-) -> tuple[list[Any], list[list[Any]]]:
+def _results(code: types.CodeType, letters: Sequence[str], observe: Callable[[], Any]) -> Results:
     """Letters as the measured program returns them, and as each call of a function inside of it returned them."""
     with _returned(code) as results:
         measured = observe()
@@ -117,18 +135,20 @@ def _returned(code: types.CodeType) -> Iterator[list[Any]]:
 
 def _is_same(own: Any, measured: Any) -> bool:
     """Are these results one and the same, or of equal numbers? What is traced has none."""
-    leaves, others = jax.tree_util.tree_leaves(own), jax.tree_util.tree_leaves(measured)
+    leaves, others = [_outside(leaf) for leaf in jax.tree_util.tree_leaves(own)], jax.tree_util.tree_leaves(measured)
     if len(leaves) != len(others):
         return False
     pairs = [(one, other) for one, other in zip(leaves, others, strict=True) if one is not other]
     if any(isinstance(leaf, Tracer) for pair in pairs for leaf in pair):
-        return any(_level(one) > _level(other) for one, other in pairs)
+        return False
     return all(np.array_equal(np.asarray(one), np.asarray(other), equal_nan=True) for one, other in pairs)
 
 
-def _level(leaf: Any) -> int:
-    """Depth at which a leaf was traced: 0 for a number, 1 by its program, 2 by a transformation, as `vmap`, inside of it."""
-    return 0 if not isinstance(leaf, Tracer) else 1 if isinstance(leaf, DynamicJaxprTracer) else 2
+def _outside(leaf: Any) -> Any:
+    """What stands for a leaf outside of the transformations that traced it: all entries of a batch, the primal number."""
+    while isinstance(leaf, Tracer) and not isinstance(leaf, DynamicJaxprTracer):
+        leaf = leaf.primal if hasattr(leaf, "primal") else leaf.val
+    return leaf
 
 
 def called(program: Callable[..., Any]) -> str:

@@ -23,7 +23,7 @@ from sympy import (
     latex,
     pretty,
     transpose,
-)  # fmt: skip
+)
 
 from theorax.exact.computations import computed
 from theorax.exact.solutions import check_solutions

@@ -92,16 +92,20 @@ def products(layer, codes, X, twice):
 
 def signs(layer, codes, X, twice):
     """HYLA at a and -a."""
-    of = lambda sign, phi: hyla(layer, sign * codes, X, phi, twice)  # noqa: E731
+    of = lambda a, phi: hyla(layer, a, X, phi, twice)  # noqa: E731
+    rectified = of(codes, relu)
     return dict(
-        linear=of(1, identity), negated=of(-1, identity), rectified=of(1, relu), both_signs=of(1, relu) + of(-1, relu)
+        linear=of(codes, identity),
+        negated=of(-codes, identity),
+        rectified=rectified,
+        both_signs=rectified + of(-codes, relu),
     )
 
 
 def scale(layer, codes, X, factor, twice):
     """HYLA with the ReLU at a and c a."""
-    of = lambda c: hyla(layer, c * codes, X, relu, twice)  # noqa: E731
-    return dict(factor=factor, rectified=of(1), scaled=of(factor))
+    of = lambda a: hyla(layer, a, X, relu, twice)  # noqa: E731
+    return dict(factor=factor, rectified=of(codes), scaled=of(factor * codes))
 
 
 def minors(layer, codes, twice):

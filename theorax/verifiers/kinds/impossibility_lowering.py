@@ -16,15 +16,15 @@ from theorax.decide.status import Decision, Levels, Reason, Side, Status
 from theorax.decide.verdict import Point
 from theorax.errors import ObservationError
 from theorax.exact.decisions import decided, shown
+from theorax.exact.pointwise_bounds import BALLS
 from theorax.language import Impossibility, Measured
-from theorax.numerics.arithmetics import Ball, UndecidedComparison, UnsupportedPrimitive
+from theorax.numerics.arithmetics import UndecidedComparison, UnsupportedPrimitive
 from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.evaluation import Observed, evaluate
 from theorax.verifiers.cases.sweep_lines import Cell
 from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared, RoundingSeen
 from theorax.verifiers.kinds.over_boxes import on_box
 
-PRECISION = 256
 POWER = 0.9
 """The share of planted members that the search must be shown to find, at the level ``POWER_LEVEL``."""
 FEWEST = 29
@@ -151,7 +151,7 @@ def _ball(expression: Expr, cell: Cell, observed: Observed, size: int, draw: int
     if observed.model is None:
         return None
     wanted = [letter for letter in expression.free_symbols if isinstance(letter, Measured)]
-    ball: arb = instances.at_draw(wanted, cell, observed, size, draw, Ball(PRECISION, rounds=True))(expression).item()
+    ball: arb = instances.at_draw(wanted, cell, observed, size, draw, BALLS)(expression).item()
     return ball
 
 

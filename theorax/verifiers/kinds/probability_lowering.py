@@ -14,14 +14,14 @@ from sympy.logic.boolalg import BooleanFalse, BooleanTrue
 from theorax.decide.probabilities import ProbabilityPlan, decide_probability
 from theorax.decide.status import Levels, Side
 from theorax.errors import DesignError
+from theorax.exact.pointwise_bounds import BALLS
 from theorax.language import Measured, Probability
-from theorax.numerics.arithmetics import Ball, UndecidedComparison, UnsupportedPrimitive
+from theorax.numerics.arithmetics import UndecidedComparison, UnsupportedPrimitive
 from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.evaluation import Observed, evaluate, roundings
 from theorax.verifiers.cases.sweep_lines import Cell, SweepLine
 from theorax.verifiers.kinds.lowering import AsBall, Judge, Judged, Prepared, RoundingSeen
 
-PRECISION = 256
 _TRIED = 4  # violations that balls look at: what cannot be followed in one draw can seldom be followed in another
 
 Mask = np.ndarray  # of booleans, one a draw
@@ -149,7 +149,7 @@ def _confirmed(event: Basic, cell: Cell, observed: Observed, at: int, draw: int)
     size = observed.line.sizes[at]
     wanted = [letter for letter in event.free_symbols if isinstance(letter, Measured)]
     try:
-        ball = instances.at_draw(wanted, cell, observed, size, draw, Ball(PRECISION, rounds=True))
+        ball = instances.at_draw(wanted, cell, observed, size, draw, BALLS)
         fails = _fails(event, lambda gap: ball(gap).item())
     except (UnsupportedPrimitive, UndecidedComparison):
         return ""
