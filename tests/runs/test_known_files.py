@@ -25,7 +25,7 @@ def no_waiting(monkeypatch):
 
 def said(path: Path) -> SourceFile:
     text = path.read_text(encoding="utf-8")
-    return SourceFile(text, f"whole {text}", ("theorax.names",))
+    return SourceFile(text, ("theorax.names",))
 
 
 def asked(folder: Path, path: Path) -> tuple[SourceFile, int]:

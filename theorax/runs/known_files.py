@@ -26,10 +26,9 @@ Stamp = tuple[int, ...]
 
 @dataclass(frozen=True)
 class SourceFile:
-    """The digest of what a file says, of what it says with its docstrings, and the modules that it imports."""
+    """The digest of what a file says, and the modules that it imports."""
 
     digest: str
-    digest_with_docstrings: str
     imports: tuple[str, ...]
 
 
@@ -41,14 +40,14 @@ class KnownFiles:
     _entries: dict[str, tuple[Stamp, SourceFile]] | None = field(default=None, repr=False)
     _changed: bool = field(default=False, repr=False)
 
-    def of(self, path: Path, read: Callable[[Path], SourceFile]) -> SourceFile:
-        """Contents of the file: as they are kept, or as ``read`` finds them now.
+    def of(self, path: Path, read: Callable[[Path], SourceFile], reading: str = "") -> SourceFile:
+        """Contents of the file: as they are kept, or as ``read`` finds them now; ``reading`` tells two ways to read apart.
 
         **Raises:** what ``read`` raises.
         """
         if self._entries is None:
             self._entries = _read(self.folder)
-        before, place = _stamp(path), str(path.absolute())
+        before, place = _stamp(path), f"{path.absolute()}{reading}"
         kept = self._entries.get(place)
         if kept is not None and before is not None and kept[0] == before:
             return kept[1]
@@ -62,10 +61,7 @@ class KnownFiles:
         """Write what was found, if the folder is there; otherwise files are read anew."""
         if not self._changed or self.folder is None or not self.folder.is_dir():
             return
-        entries = {
-            place: [stamp, found.digest, found.digest_with_docstrings, found.imports]
-            for place, (stamp, found) in (self._entries or {}).items()
-        }
+        entries = {place: [stamp, found.digest, found.imports] for place, (stamp, found) in (self._entries or {}).items()}
         text = json.dumps(entries)
         temporary = self.folder / f"{FILE}.{os.getpid()}"
         try:
@@ -94,8 +90,8 @@ def _read(folder: Path | None) -> dict[str, tuple[Stamp, SourceFile]]:
     if seal != _seal(text):
         return {}
     return {
-        place: (tuple(stamp), SourceFile(digest, whole, tuple(imports)))
-        for place, (stamp, digest, whole, imports) in json.loads(text).items()
+        place: (tuple(stamp), SourceFile(digest, tuple(imports)))
+        for place, (stamp, digest, imports) in json.loads(text).items()
     }
 
 

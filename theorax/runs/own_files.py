@@ -161,6 +161,11 @@ def imports(path: Path, root: Path) -> list[str]:
         tree = ast.parse(path.read_bytes())
     except (SyntaxError, ValueError):
         return []
+    return imports_of(tree, path, root)
+
+
+def imports_of(tree: ast.AST, path: Path, root: Path) -> list[str]:
+    """The same of a file's syntax tree."""
     inside = path.is_relative_to(root)
     package = (root.name, *path.relative_to(root).parent.parts) if inside else ()
     found: list[str] = []

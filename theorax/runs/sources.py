@@ -16,10 +16,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from theorax.runs.known_files import KnownFiles, SourceFile
 from theorax.runs.manifests import ABSENT, EntrySort
-from theorax.runs.own_files import PACKAGE, data_files, imports, installed, model_file, neighbours
+from theorax.runs.own_files import PACKAGE, data_files, imports_of, installed, model_file, neighbours
 from theorax.verifiers.settings import DETERMINING, Settings
 
 DECIDING = ("runs/checking.py", "verifiers/kinds/*.py")  # found by folder: kinds may be looked up by name
@@ -106,13 +107,14 @@ class Sources:
 
     def _digest(self, path: Path, *, keep_docstrings: bool = False) -> str:
         if keep_docstrings:
-            return self.known.of(path, self._source_file).digest_with_docstrings
+            return self.known.of(path, _with_docstrings, " with docstrings").digest
         return self._parsed(path)[0]
 
     def _source_file(self, path: Path) -> SourceFile:
-        names = dict.fromkeys(name for name in imports(path, self.root) if name.startswith(f"{self.root.name}."))
-        whole = _digest(normalised(path, keep_docstrings=True))
-        return SourceFile(_digest(normalised(path)), whole, tuple(names))
+        content = _content(path)
+        found = [] if isinstance(content, str) else imports_of(content, path, self.root)
+        names = dict.fromkeys(name for name in found if name.startswith(f"{self.root.name}."))
+        return SourceFile(_digest(_written(content)), tuple(names))
 
     def _parsed(self, path: Path) -> tuple[str, tuple[Path, ...]]:
         if path not in self._read:
@@ -160,34 +162,51 @@ def normalised(path: Path, *, keep_docstrings: bool = False) -> str:
     ``keep_docstrings`` keeps all but the module's own: a theorem's proofs state their scope there. A file that Python
     cannot read stands for itself. No version of Python has a say in the text, so that results of two may be compared.
     """
+    return _written(_content(path), (ast.Module,) if keep_docstrings else _DOCUMENTED)
+
+
+_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def _content(path: Path) -> ast.Module | str:
+    """The syntax tree of a file; its text if Python cannot read it."""
     try:
-        tree = ast.parse(path.read_bytes())
+        return ast.parse(path.read_bytes())
     except (SyntaxError, ValueError):
         return path.read_text(encoding="utf-8", errors="replace")
-    bodies = [tree] if keep_docstrings else list(ast.walk(tree))
-    for node in bodies:
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)) and ast.get_docstring(
-            node
-        ):
-            node.body = node.body[1:]
-    return _written(tree)
 
 
-def _written(tree: ast.AST) -> str:
-    """A syntax tree in prefix notation. Empty fields and empty texts in f-strings are left out: versions differ in them.
+def _with_docstrings(path: Path) -> SourceFile:
+    return SourceFile(_digest(normalised(path, keep_docstrings=True)), ())
 
-    A long sum is a deep tree, so that no call stands for a branch.
+
+def _written(content: ast.Module | str, without: tuple[type[ast.AST], ...] = _DOCUMENTED) -> str:
+    """A syntax tree in prefix notation, docstrings of these left out; a text as it is.
+
+    Empty fields and empty texts in f-strings are left out: versions differ in them. A long sum is a deep tree, so that no
+    call stands for a branch.
     """
+    if isinstance(content, str):
+        return content
     text: list[str] = []
-    waiting: list[object] = [tree]
+    waiting: list[Any] = [content]
     while waiting:
         part = waiting.pop()
-        if isinstance(part, ast.JoinedStr):
-            part = ast.JoinedStr([value for value in part.values if not isinstance(value, ast.Constant) or value.value])
         if isinstance(part, ast.AST):
-            fields = {name: value for name, value in ast.iter_fields(part) if value is not None and value != []}
-            text.append(f"{type(part).__name__}({','.join(fields)})")
-            waiting += reversed(fields.values())
+            values: list[Any] = []
+            names: list[str] = []
+            for name in part._fields:
+                value = getattr(part, name, None)
+                if name == "body" and isinstance(part, without) and ast.get_docstring(part, clean=False):
+                    value = value[1:]
+                elif isinstance(part, ast.JoinedStr):
+                    value = [one for one in value if not isinstance(one, ast.Constant) or one.value]
+                if value is not None and value != []:
+                    names.append(name)
+                    values.append(value)
+            text.append(f"{type(part).__name__}({','.join(names)})")
+            values.reverse()
+            waiting += values
         elif isinstance(part, list):
             text.append(f"[{len(part)}]")
             waiting += reversed(part)

@@ -17,7 +17,7 @@ from theorax.language.letters import same_assumptions
 from theorax.language.proofs import AnyStep, Proof
 from theorax.verifiers.outcome import StepOutcome, StepStatus
 from theorax.verifiers.proof_instances import Scope, entries_of, stated
-from theorax.verifiers.proof_programs import called, returns_it
+from theorax.verifiers.proof_programs import called, hands_on
 from theorax.verifiers.proof_steps import DecidedStep, Pair, decide_matrix_step, decide_solved, decide_step
 
 LONGEST_SIDE = 80  # characters of a side that an error shows
@@ -141,14 +141,15 @@ def _refuse_beside_the_point(name: str, steps: Sequence[AnyStep], claim: Claim) 
 def _refuse_unused_results(name: str, steps: Sequence[AnyStep], claim: Claim, theorem: Theorem) -> None:
     """Results of a function that is proved are those of the measured program: it may be called for nothing."""
     experiment = theorem.experiment_of(claim)
-    instances = {id(step.program): step for step in steps if isinstance(step, Instance) and step.claim is claim}
-    for step in instances.values() if experiment is not None else ():
-        if not returns_it(step, theorem, str(experiment), theorem.experiments[str(experiment)]):
-            raise StatementError(
-                f"The proof of {name} runs {called(step.program)}, whose results are not what is measured. The measured "
-                "program calls it and returns something else, or does not come to it. A proof about another program "
-                "settles nothing. Hand it observe of the experiment, or the function whose results observe returns."
-            )
+    programs = [step.program for step in steps if isinstance(step, Instance) and step.claim is claim]
+    programs = list({id(program): program for program in programs}.values())
+    if experiment is not None and not hands_on(programs, claim, theorem, str(experiment)):
+        raise StatementError(
+            f"The proof of {name} runs {' and '.join(map(called, programs))}, whose results are not what is measured. The "
+            "measured program calls it and returns something else, or does not come to it, on some line of the evidence. "
+            "A proof about another program settles nothing. Hand it observe of the experiment, or the function whose "
+            "results observe returns."
+        )
 
 
 def as_it_stands(claim: Claim) -> Found | None:

@@ -15,13 +15,13 @@ from jax.core import Tracer
 from jax.interpreters.partial_eval import DynamicJaxprTracer
 
 from theorax.exact.same_program import made_of
-from theorax.language import Experiment, Instance, Theorem
+from theorax.language import Claim, Experiment, Theorem
 from theorax.numerics.compiling import compiled
 from theorax.verifiers.cases.measure import instance as built
 from theorax.verifiers.cases.sweep_lines import SweepLine, evidence_lines, sweep_lines
 from theorax.verifiers.settings import Settings
 
-__all__ = ["called", "is_part", "returns_it"]
+__all__ = ["called", "hands_on", "is_part"]
 
 _MOST_FUNCTIONS = 500
 
@@ -44,33 +44,37 @@ def is_part(program: Callable[..., Any], measured: Callable[..., Any]) -> bool:
     return False
 
 
-def returns_it(proved: Instance, theorem: Theorem, name: str, experiment: Experiment) -> bool:
-    """Does the measured program return what the program of the instance returned to it, on one draw of each evidence?
+def hands_on(programs: Sequence[Callable[..., Any]], claim: Claim, theorem: Theorem, name: str) -> bool:
+    """Are letters of the claim, as the experiment of this name measures them, what one of its programs returned to it?
 
     A function that is called and whose results are thrown away is another program. Where it is called inside of a
-    transformation, as `vmap`, what is measured has to be made of its results. A draw that cannot be built is told when it
-    is measured, and passes.
+    transformation, as `vmap`, what is measured has to be made of its results. One draw of every line of evidence is
+    looked at; one that cannot be built is told when it is measured, and passes.
     """
-    wanted, measured = _function(proved.program), _function(experiment.observe)
-    if wanted is None or wanted is measured:
+    experiment = theorem.experiments[name]
+    wanted, measured = [_function(program) for program in programs], _function(experiment.observe)
+    if None in wanted or measured in wanted:
         return True
-    lines = evidence_lines(theorem, proved.claim, {name: sweep_lines(name, experiment, Settings(effort="quick"))})
-    letters = [letter.name for letter in proved.claim.observed]
-    for line in lines:
+    letters = [letter.name for letter in claim.observed]
+    lines = evidence_lines(theorem, claim, {name: sweep_lines(name, experiment, Settings(effort="quick"))})
+    codes = [function.__code__ for function in wanted if function is not None]
+    return all(any(_is_handed_on(code, letters, name, experiment, line) for code in codes) for line in lines)
 
-        def results(line: SweepLine = line) -> Results:
-            model, read = built(experiment, name, line, line.sizes[0], 0, 0)
-            return _results(wanted.__code__, letters, lambda: experiment.observe(model, **read))
 
-        try:
-            if _is_one_program(results) or _has_its_numbers(results):
-                return True
-            with jax.disable_jit():  # a compiled function that was run before is not entered again
-                if _hands_on(*results()) or _is_one_program(results):
-                    return True
-        except Exception:  # whatever it is, the measurement of the claim meets it too
+def _is_handed_on(code: types.CodeType, letters: Sequence[str], name: str, experiment: Experiment, line: SweepLine) -> bool:
+    """Are letters measured on one draw of a line what the function of this code returned?"""
+
+    def results() -> Results:
+        model, read = built(experiment, name, line, line.sizes[0], 0, 0)
+        return _results(code, letters, lambda: experiment.observe(model, **read))
+
+    try:
+        if _is_one_program(results) or _has_its_numbers(results):
             return True
-    return not lines
+        with jax.disable_jit():  # a compiled function that was run before is not entered again
+            return _are_same(*results()) or _is_one_program(results)
+    except Exception:  # whatever it is, the measurement of the claim meets it too
+        return True
 
 
 def _is_one_program(results: Callable[[], Results]) -> bool:
@@ -99,7 +103,7 @@ def _is_one_program(results: Callable[[], Results]) -> bool:
 def _has_its_numbers(results: Callable[[], Results]) -> bool:
     """Ask it of the numbers of the compiled program, which are there sooner than those of one step after the other."""
     with suppress(Exception):
-        return _hands_on(*compiled(jax.jit(results).lower(), jax.default_backend(), few=True)())
+        return _are_same(*compiled(jax.jit(results).lower(), jax.default_backend(), few=True)())
     return False
 
 
@@ -111,7 +115,7 @@ def _results(code: types.CodeType, letters: Sequence[str], observe: Callable[[],
     return [measured[letter] for letter in letters], [[result[letter] for letter in letters] for result in own]
 
 
-def _hands_on(measured: Sequence[Any], own: Sequence[Sequence[Any]]) -> bool:
+def _are_same(measured: Sequence[Any], own: Sequence[Sequence[Any]]) -> bool:
     """True if what some call of a function returned is what the measured program returned."""
     return any(all(map(_is_same, result, measured)) for result in own)
 
