@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -51,8 +54,8 @@ def observed(model):
 @pytest.fixture
 def checked(tmp_path):
     def check(claim, *, build=uniform, observe=observed, measures=x, held=UNBROKEN, proofs=(), **experiment):
-        parts = {**dict(sweep={n: (4,)}, draws=400), **experiment}
-        drawn = Experiment(observe, measures, subjects={"the model": Subject(build)}, **parts)
+        parts = {**dict(sweep={n: (4,)}, draws=400, subjects={"the model": Subject(build)}), **experiment}
+        drawn = Experiment(observe, measures, **parts)
         theorem = Theorem(hypotheses=held, claims=dict(c=claim), experiments=dict(e=drawn), proofs=proofs)
         return theorax.verify(theorem, id="stated", effort="quick", state=str(tmp_path))["stated"]
 
@@ -219,6 +222,69 @@ def test_a_proof_of_a_function_whose_results_are_thrown_away_settles_nothing(che
         return dict(left=jnp.sqrt(w**2), right=w)
 
     assert checked(same, observe=thrown_away_one_by_one, **parts).status is Status.ERROR
+
+
+class Called(eqx.Module):
+    """A program that is an object."""
+
+    def __call__(self, w):
+        return dict(left=2 * w, right=w + w)
+
+
+def doubled(w, sign=1):
+    return dict(left=2 * sign * w, right=w + sign * w)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        Called(),
+        Called().__call__,
+        partial(doubled, sign=-1),
+        jax.jacfwd(doubled),
+        jax.vmap(doubled),
+        jax.jit(jax.vmap(doubled)),
+    ],
+)
+def test_a_proof_of_an_object_or_of_a_function_transformed_settles_nothing(checked, program):
+    out = arrays(left="a side", right="the other")
+    same = Identity(out.left, out.right, margin=Absolute(1, 10**6, "a test"))
+
+    @settles(same)
+    def steps():
+        """Any vector."""
+        yield Instance(same, "a program", program, generic_entries("w", 2))
+
+    parts = dict(build=lambda key, n: 8 + jax.random.normal(key, (2,)), measures=out, proofs=(steps,), draws=8)
+    for observe in (lambda w: doubled(w, 1), lambda w: dict(left=doubled(w)["left"], right=jnp.sqrt(4 * w**2))):
+        assert checked(same, observe=observe, **parts).status is Status.ERROR
+
+
+def test_every_line_of_the_evidence_has_to_return_what_was_proved(checked):
+    out = arrays(left="a side", right="the other")
+    same = Identity(out.left, out.right, margin=Absolute(1, 10**6, "a test"))
+
+    def observe(model):
+        w, kind = model
+        return doubled(w) if kind is None else dict(left=jnp.sqrt(w**2), right=w)
+
+    @settles(same)
+    def steps():
+        """Any vector."""
+        yield Instance(same, "twice", doubled, generic_entries("w", 2))
+
+    def built(kind):
+        return lambda key, n: (8 + jax.random.normal(key, (2,)), kind)
+
+    parts = dict(measures=out, proofs=(steps,), draws=8, observe=observe)
+    assert (
+        checked(same, subjects=dict(one=Subject(built(None)), other=Subject(built(None))), **parts).status
+        is Status.PROVED
+    )
+    assert (
+        checked(same, subjects=dict(one=Subject(built(None)), other=Subject(built(1.0))), **parts).status
+        is Status.ERROR
+    )
 
 
 @pytest.mark.parametrize("count", [2, 5])

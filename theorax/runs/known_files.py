@@ -61,7 +61,9 @@ class KnownFiles:
         """Write what was found, if the folder is there; otherwise files are read anew."""
         if not self._changed or self.folder is None or not self.folder.is_dir():
             return
-        entries = {place: [stamp, found.digest, found.imports] for place, (stamp, found) in (self._entries or {}).items()}
+        entries = {
+            place: [stamp, found.digest, found.imports] for place, (stamp, found) in (self._entries or {}).items()
+        }
         text = json.dumps(entries)
         temporary = self.folder / f"{FILE}.{os.getpid()}"
         try:

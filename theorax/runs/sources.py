@@ -156,6 +156,9 @@ def version(distribution: str) -> str:
         return ABSENT
 
 
+_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
 def normalised(path: Path, *, keep_docstrings: bool = False) -> str:
     """The meaning of a source file: its syntax tree without positions and docstrings.
 
@@ -165,7 +168,8 @@ def normalised(path: Path, *, keep_docstrings: bool = False) -> str:
     return _written(_content(path), (ast.Module,) if keep_docstrings else _DOCUMENTED)
 
 
-_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+def _is_documented(part: ast.AST) -> bool:
+    return isinstance(part, _DOCUMENTED) and bool(ast.get_docstring(part, clean=False))
 
 
 def _content(path: Path) -> ast.Module | str:
@@ -196,8 +200,8 @@ def _written(content: ast.Module | str, without: tuple[type[ast.AST], ...] = _DO
             values: list[Any] = []
             names: list[str] = []
             for name in part._fields:
-                value = getattr(part, name, None)
-                if name == "body" and isinstance(part, without) and ast.get_docstring(part, clean=False):
+                value: Any = getattr(part, name, None)
+                if name == "body" and isinstance(part, without) and _is_documented(part):
                     value = value[1:]
                 elif isinstance(part, ast.JoinedStr):
                     value = [one for one in value if not isinstance(one, ast.Constant) or one.value]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -30,9 +29,14 @@ Results = tuple[list[Any], list[list[Any]]]
 
 
 def is_part(program: Callable[..., Any], measured: Callable[..., Any]) -> bool:
-    """Is the program the measured one, or a function that it reaches by the names in its code?"""
+    """Is the program the measured one, or a function that it reaches by the names in its code?
+
+    A method, or an object that is called, has no name of its own there: it is a part only as the measured program itself.
+    """
     wanted, seen = _function(program), set[Any]()
-    waiting: list[Any] = [_function(measured)]
+    if wanted is None:
+        return bool(program == measured)
+    waiting: list[Any] = [_entered(measured)]
     while waiting:
         function = waiting.pop()
         if function is wanted:
@@ -52,21 +56,24 @@ def hands_on(programs: Sequence[Callable[..., Any]], claim: Claim, theorem: Theo
     looked at; one that cannot be built is told when it is measured, and passes.
     """
     experiment = theorem.experiments[name]
-    wanted, measured = [_function(program) for program in programs], _function(experiment.observe)
-    if None in wanted or measured in wanted:
-        return True
+    functions = [function for program in programs if (function := _function(program)) is not None]
+    if len(functions) < len(programs) or _entered(experiment.observe) in functions:
+        return True  # one of them is the measured program itself, of which they are all parts
     letters = [letter.name for letter in claim.observed]
     lines = evidence_lines(theorem, claim, {name: sweep_lines(name, experiment, Settings(effort="quick"))})
-    codes = [function.__code__ for function in wanted if function is not None]
-    return all(any(_is_handed_on(code, letters, name, experiment, line) for code in codes) for line in lines)
+    return all(
+        any(_is_handed_on(function, letters, name, experiment, line) for function in functions) for line in lines
+    )
 
 
-def _is_handed_on(code: types.CodeType, letters: Sequence[str], name: str, experiment: Experiment, line: SweepLine) -> bool:
-    """Are letters measured on one draw of a line what the function of this code returned?"""
+def _is_handed_on(
+    function: types.FunctionType, letters: Sequence[str], name: str, experiment: Experiment, line: SweepLine
+) -> bool:
+    """Are letters measured on one draw of a line what the function returned?"""
 
     def results() -> Results:
         model, read = built(experiment, name, line, line.sizes[0], 0, 0)
-        return _results(code, letters, lambda: experiment.observe(model, **read))
+        return _results(function, letters, lambda: experiment.observe(model, **read))
 
     try:
         if _is_one_program(results) or _has_its_numbers(results):
@@ -107,9 +114,9 @@ def _has_its_numbers(results: Callable[[], Results]) -> bool:
     return False
 
 
-def _results(code: types.CodeType, letters: Sequence[str], observe: Callable[[], Any]) -> Results:
+def _results(function: types.FunctionType, letters: Sequence[str], observe: Callable[[], Any]) -> Results:
     """Letters as the measured program returns them, and as each call of a function inside of it returned them."""
-    with _returned(code) as results:
+    with _returned(function) as results:
         measured = observe()
     own = [result for result in results if isinstance(result, Mapping) and set(letters) <= set(result)]
     return [measured[letter] for letter in letters], [[result[letter] for letter in letters] for result in own]
@@ -121,20 +128,40 @@ def _are_same(measured: Sequence[Any], own: Sequence[Sequence[Any]]) -> bool:
 
 
 @contextmanager
-def _returned(code: types.CodeType) -> Iterator[list[Any]]:
-    """Results of the calls of a function while this is open."""
+def _returned(function: types.FunctionType) -> Iterator[list[Any]]:
+    """Results of the calls of a function while this is open.
+
+    Whoever calls it holds it by a name of his own, so that it is its code that is exchanged.
+    """
     results: list[Any] = []
+    own, code = _copy(function), function.__code__
 
-    def told(frame: types.FrameType, event: str, value: Any) -> None:
-        if event == "return" and frame.f_code is code:
-            results.append(value)
+    def told(*args: Any, **keywords: Any) -> Any:
+        results.append(own(*args, **keywords))
+        return results[-1]
 
-    before = sys.getprofile()
-    sys.setprofile(told)
+    function.__code__ = _handing_on(told, code.co_freevars)
     try:
         yield results
     finally:
-        sys.setprofile(before)
+        function.__code__ = code
+
+
+def _copy(function: types.FunctionType) -> types.FunctionType:
+    parts = function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    copy = types.FunctionType(function.__code__, *parts)
+    copy.__kwdefaults__ = function.__kwdefaults__
+    return copy
+
+
+def _handing_on(told: Callable[..., Any], free: Sequence[str]) -> types.CodeType:
+    """Code of a function that hands its arguments to another; a function takes code of as many free names as it has."""
+    names = ", ".join(free)
+    inside = f"    def handing_on(*args, **keywords):\n        lambda: ({names})\n        told = 0.5\n"
+    source = f"def outside({names}):\n{inside}        return told(*args, **keywords)\n    return handing_on\n"
+    outside = next(part for part in compile(source, "<theorax>", "exec").co_consts if isinstance(part, types.CodeType))
+    code = next(part for part in outside.co_consts if isinstance(part, types.CodeType))
+    return code.replace(co_consts=tuple(told if part == 0.5 else part for part in code.co_consts))
 
 
 def _is_same(own: Any, measured: Any) -> bool:
@@ -165,10 +192,10 @@ def _called_by(function: types.FunctionType) -> Iterator[types.FunctionType | No
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     for name in _names(function.__code__):
         value = cells[name].cell_contents if name in cells else function.__globals__.get(name)
-        yield _function(value)
+        yield _entered(value)
         if isinstance(value, types.ModuleType):
             inside = [vars(value).get(other) for other in _names(function.__code__)]
-            yield from (_function(part) for part in inside if part is not None)
+            yield from (_entered(part) for part in inside if part is not None)
 
 
 def _names(code: types.CodeType) -> Iterator[str]:
@@ -179,6 +206,17 @@ def _names(code: types.CodeType) -> Iterator[str]:
 
 
 def _function(value: Any) -> types.FunctionType | None:
-    while isinstance(value, partial) or hasattr(value, "__wrapped__"):
-        value = value.func if isinstance(value, partial) else value.__wrapped__
+    """The function that the value is, or that was compiled to it; no other object is known by the names in a code.
+
+    What transforms a function, or fixes some of its arguments, is another program than the function.
+    """
+    while hasattr(value, "__wrapped__") and hasattr(value, "lower"):
+        value = value.__wrapped__
     return value if isinstance(value, types.FunctionType) else None
+
+
+def _entered(value: Any) -> types.FunctionType | None:
+    """The function whose code is entered where the value is called."""
+    while isinstance(value, partial):
+        value = value.func
+    return _function(value)
