@@ -23,7 +23,7 @@ def line_of(text: str, part: str) -> int:
     [
         (LENGTH, "jnp.linalg.norm(jnp.ones((3, 2)) @ vector)", "jnp.ones((3, 2))", "raises TypeError: "),
         (LENGTH, "{}['missing']", "missing", "raises KeyError: 'missing'"),
-        ("draws=300", "draws=300, padded=True", "jax.random.normal", "`n` is an Extent: a size in a padded array."),
+        ("draws=1000", "draws=1000, padded=True", "jax.random.normal", "`n` is an Extent: a size in a padded array."),
     ],
     ids=["shapes", "key", "extent"],
 )

@@ -196,6 +196,15 @@ def test_one_line_per_finished_check_then_failures_last(verify, root):
     assert again[0].startswith("✗ REFUTED  refuted ")
 
 
+def test_the_command_to_repeat_what_failed_names_the_theorems_that_were_asked_for(verify, root):
+    names = [f"a_theorem_with_a_rather_long_name_{number}" for number in range(4)]
+    fakes.library(root, **{name: fakes.stated(("lanczos",)) for name in names})
+    lines = verify("theorem", *names, "--jobs", "1").out.splitlines()
+    first = next(at for at, line in enumerate(lines) if line.startswith("Again: "))
+    last = next(at for at, line in enumerate(lines) if line.endswith("verify audit"))
+    assert " ".join(" ".join(lines[first:last]).split()).startswith(f"Again: verify theorem {' '.join(names)} --")
+
+
 def test_what_failed_is_checked_again_with_what_waits_for_it(verify, root):
     fakes.library(root, refuted=fakes.stated(("lanczos",)), waits=fakes.stated(("refuted",)))
     assert "■ BLOCKED" in verify("all", "--jobs", "1").out

@@ -76,3 +76,10 @@ def test_a_statement_is_repeated_as_text_where_a_screen_holds_it(claim):
     assert page_parts.as_text(shown) == "a\nb"
     assert page_parts.as_text(replace(shown, latex="")) == ""
     assert page_parts.as_text(replace(shown, statement="a" * (page_parts.SCREEN + 1))) == ""
+
+
+def test_the_number_of_a_bound_is_a_share_of_draws_or_an_excess(claim):
+    counted = replace(claim, kind="inequality")
+    assert dict(page_parts.facts(counted))["Measured"].startswith("share of violations")
+    at_points = replace(counted, cases=tuple(replace(case, interval=None) for case in counted.cases))
+    assert dict(page_parts.facts(at_points))["Measured"].startswith("largest excess over the bound")

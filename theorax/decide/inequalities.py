@@ -251,7 +251,7 @@ def decide_inequality(plan: InequalityPlan, excess: Excess) -> Tested:
         detail = f"{doubtful} of {many(draws, 'draw')} exceed it, within the declared errors or by floats alone"
         detail += f", by up to {excess.largest:.3g}"
     else:
-        detail = f"no violation in {many(draws, 'draw')}, the nearest to one came to within {-excess.largest:.2g}"
+        detail = f"no violation in {many(draws, 'draw')}, the nearest to one came to within {abs(excess.largest):.2g}"
         detail += f": at most a share {share:.2g} of all draws violates it, at level {level:.3g}"
         if plan.decides:
             status = Status.SUPPORTED

@@ -157,7 +157,8 @@ def _closing(document: Document) -> Iterator[str]:
         yield from wrap(f"Adjusting over all claims of the run changed {changed}: {', '.join(suite.changed)}.")
     base = " ".join(_asked(document)[:2])
     page = "Page: verify audit" if base != "verify audit" else ""
-    yield from spread(f"Again: {_again(document)}", page)
+    again, *rest = wrap(f"Again: {_again(document)}", hang=2)
+    yield from (again, *rest, *([page] if page else [])) if rest else spread(again, page)
 
 
 def _again(document: Document) -> str:
@@ -166,9 +167,8 @@ def _again(document: Document) -> str:
     words = _asked(document)
     if len(failed) == 1:
         return failed[0].replay
-    options = f"{' --lf' if failed else ''} --fresh --effort {document.settings.effort}"
-    whole = " ".join(words) + options
-    return whole if words[:2] == ["verify", "theorem"] and cells(whole) < WIDTH - 8 else f"verify all{options}"
+    whole = shlex.join(words) if words[:2] == ["verify", "theorem"] else "verify all"
+    return f"{whole}{' --lf' if failed else ''} --fresh --effort {document.settings.effort}"
 
 
 def check_line(number: int, total: int, status: str, id: str, took: str) -> str:

@@ -24,6 +24,7 @@ QUANTITY = {
     "identity": "largest difference of the two sides",
 }
 """Names of the numbers of a claim, by its kind."""
+EXCESS = "largest excess over the bound"
 ERRORS = ("law", "inequality", "identity")  # kinds whose numbers are zero where the claim is true
 SCREEN = 160  # columns of text that a wide screen holds
 LONG = 120  # characters of a formula that a list of facts still takes
@@ -66,6 +67,8 @@ def facts(claim: ClaimReport) -> Iterator[tuple[str, str]]:
     if claim.worst is not None and len(claim.cases) > 1:
         yield "Deciding case", case_names(claim)[claim.worst]
     what = QUANTITY.get(claim.kind, "")
+    if claim.kind == "inequality" and claim.interval is None:  # bounded at points, no draws counted
+        what = EXCESS
     if claim.kind in ERRORS:
         if claim.kind == "inequality" and claim.prediction and len(claim.prediction) < LONG:
             yield "Bound", claim.prediction
