@@ -2,9 +2,13 @@
 
 import pytest
 import sympy
-from sympy import E, Limit, Rational, Symbol, cos, pi, sqrt
+from sympy import E, Integral, Limit, Product, Rational, Sum, Symbol, cos, oo, pi, sqrt
 
+from theorax.exact.poles import undefined_inside
 from theorax.exact.second_routes import second_route
+from theorax.language import Step
+from theorax.verifiers.outcome import StepStatus
+from theorax.verifiers.proof_steps import decide_step
 
 x = Symbol("x")
 
@@ -22,3 +26,58 @@ def test_a_limit_at_a_place_that_is_a_letter():
     node = Limit((x**2 - a) / (x - sqrt(a)), x, sqrt(a), "+")
     assert second_route(node, 2 * sqrt(a)).agrees is True
     assert second_route(node, sympy.sqrt(a)).agrees is False
+
+
+REAL = Symbol("t", real=True)
+A = Symbol("a", real=True)
+B = Symbol("b", positive=True)
+K, N = (Symbol(name, integer=True, positive=True) for name in "KN")
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        Integral(1 / (REAL - B) ** 2, (REAL, 0, 3 * B)),
+        Integral(1 / (REAL - A) ** 2, (REAL, 0, 1)),
+        Integral(1 / (REAL**2 - B**2), (REAL, -oo, oo)),
+        Integral(1 / cos(REAL) ** 2, (REAL, 0, pi)),
+        Integral(sympy.tan(REAL), (REAL, 0, pi)),
+        Sum(1 / ((K - 8) * (K - 7)), (K, 1, oo)),
+        Sum(1 / ((K - 8) * (K - 7)), (K, 1, N)),
+        Product(1 + 1 / (K - 20), (K, 1, N)),
+    ],
+    ids=str,
+)
+def test_a_place_between_the_ends_without_a_value_is_found(node):
+    assert "between the ends" in undefined_inside(node)
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        Integral(1 / (REAL + B) ** 2, (REAL, 0, oo)),
+        Integral(1 / sqrt(abs(REAL)), (REAL, -1, 1)),
+        Integral(sympy.sin(REAL) / REAL, (REAL, -oo, oo)),
+        Integral(sympy.exp(-1 / REAL**2), (REAL, -oo, oo)),
+        Integral(1 / sqrt(1 - REAL**2), (REAL, -1, 1)),
+        Integral(sympy.tan(REAL), (REAL, 0, pi / 4)),
+        Sum(1 / (K * (K + 1)), (K, 1, N)),
+        Sum(1 / (2 * K - 7) ** 2, (K, 1, oo)),
+    ],
+    ids=str,
+)
+def test_a_denominator_that_does_no_harm_is_no_such_place(node):
+    assert undefined_inside(node) == ""
+
+
+@pytest.mark.parametrize(
+    ("node", "value"),
+    [
+        (Integral(1 / (REAL - A) ** 2, (REAL, 0, 1)), 1 / (A * (A - 1))),
+        (Sum(1 / ((K - 8) * (K - 7)), (K, 1, N)), -Rational(1, 7) - 1 / (N - 7)),
+    ],
+    ids=str,
+)
+def test_a_rule_that_steps_over_a_pole_proves_nothing(node, value):
+    decided = decide_step(Step("by the rule", node, value))
+    assert decided.status is StepStatus.UNDECIDED and "between the ends" in decided.method

@@ -25,7 +25,8 @@ from sympy import (
     transpose,
 )
 
-from theorax.exact.computations import computed
+from theorax.exact.computations import Result, computed
+from theorax.exact.poles import undefined_inside
 from theorax.exact.solutions import check_solutions
 from theorax.exact.words import decide_words
 from theorax.exact.zero import ZeroFinding, ZeroTest, is_zero
@@ -86,7 +87,15 @@ def decide_step(step: Step, computed_by: str = "", re_checked_by: str = "", no_s
     method = worst.reason
     if worst.status is not ZeroTest.PROVED and stuck:
         method += f"; computer algebra left {_short(stuck[0])} as it is"
-    return DecidedStep(STATUS[worst.status], method, shown, formula, *found)
+    status = STATUS[worst.status]
+    if worst.status is ZeroTest.PROVED and (withheld := _withheld(results)):
+        status, method = StepStatus.UNDECIDED, withheld
+    return DecidedStep(status, method, shown, formula, *found)
+
+
+def _withheld(results: Iterable[Result]) -> str:
+    """A reason not to take the results for proved, though no second route speaks against them."""
+    return next((f"{_short(result.node)}: {told}" for result in results if (told := undefined_inside(result.node))), "")
 
 
 def decide_matrix_step(step: MatrixStep) -> DecidedStep:
