@@ -2,7 +2,7 @@
 
 import pytest
 import sympy
-from sympy import E, Integral, Limit, Product, Rational, Sum, Symbol, cos, oo, pi, sqrt
+from sympy import Derivative, E, Integral, Limit, Piecewise, Product, Rational, Subs, Sum, Symbol, cos, oo, pi, sqrt
 
 from theorax.exact.poles import undefined_inside
 from theorax.exact.second_routes import second_route
@@ -81,3 +81,38 @@ def test_a_denominator_that_does_no_harm_is_no_such_place(node):
 def test_a_rule_that_steps_over_a_pole_proves_nothing(node, value):
     decided = decide_step(Step("by the rule", node, value))
     assert decided.status is StepStatus.UNDECIDED and "between the ends" in decided.method
+
+
+def slope(function, place=0, order=1):
+    return Subs(Derivative(function, REAL, order), REAL, place)
+
+
+@pytest.mark.parametrize(
+    ("node", "value"),
+    [
+        (slope(Piecewise((1, REAL > 0), (0, True))), 0),
+        (slope(Piecewise((1, REAL >= 0), (0, True))), 0),
+        (slope(Piecewise((0, REAL < 1), (REAL, True)), 1), 1),
+        (slope(Piecewise((B, REAL > B), (0, True)), B), 0),
+        (slope(Piecewise((REAL, REAL > 0), (0, True)), 0, 2), 0),
+        (slope(abs(REAL)), 0),
+    ],
+    ids=str,
+)
+def test_a_function_has_no_slope_at_a_jump_or_a_kink(node, value):
+    assert decide_step(Step("by the formula", node, value)).status is StepStatus.REFUTED
+
+
+@pytest.mark.parametrize(
+    ("node", "value"),
+    [
+        (slope(abs(REAL) ** Rational(4, 3)), 0),
+        (slope(abs(REAL) ** Rational(21, 20)), 0),
+        (slope(REAL * abs(REAL)), 0),
+        (slope(Piecewise((REAL**2, REAL > B), (2 * B * REAL - B**2, True)), B), 2 * B),
+        (slope(sympy.exp(2 * REAL), 0, 3), 8),
+    ],
+    ids=str,
+)
+def test_a_slope_that_differences_reach_slowly_is_not_refuted(node, value):
+    assert decide_step(Step("by the formula", node, value)).status in (StepStatus.PROVED, StepStatus.UNDECIDED)

@@ -95,7 +95,10 @@ def decide_step(step: Step, computed_by: str = "", re_checked_by: str = "", no_s
 
 def _withheld(results: Iterable[Result]) -> str:
     """A reason not to take the results for proved, though no second route speaks against them."""
-    return next((f"{_short(result.node)}: {told}" for result in results if (told := undefined_inside(result.node))), "")
+    for result in results:
+        if told := result.route.told if result.route.left_open else undefined_inside(result.node):
+            return f"{_short(result.node)}: {told}"
+    return ""
 
 
 def decide_matrix_step(step: MatrixStep) -> DecidedStep:
