@@ -6,9 +6,9 @@ from sympy import Derivative, E, Integral, Limit, Piecewise, Product, Rational, 
 
 from theorax.exact.poles import undefined_inside
 from theorax.exact.second_routes import second_route
-from theorax.language import Step
+from theorax.language import Solved, Step
 from theorax.verifiers.outcome import StepStatus
-from theorax.verifiers.proof_steps import decide_step
+from theorax.verifiers.proof_steps import decide_solved, decide_step
 
 x = Symbol("x")
 
@@ -116,3 +116,22 @@ def test_a_function_has_no_slope_at_a_jump_or_a_kink(node, value):
 )
 def test_a_slope_that_differences_reach_slowly_is_not_refuted(node, value):
     assert decide_step(Step("by the formula", node, value)).status in (StepStatus.PROVED, StepStatus.UNDECIDED)
+
+
+@pytest.mark.parametrize(
+    ("equation", "unknown", "solutions", "status"),
+    [
+        (A * REAL, REAL, [0], StepStatus.UNDECIDED),
+        (N * (N - 1) * REAL, REAL, [0], StepStatus.UNDECIDED),
+        (A * REAL**2 - A, REAL, [1, -1], StepStatus.UNDECIDED),
+        (B * REAL, REAL, [0], StepStatus.PROVED),
+        (A * REAL - 1, REAL, [1 / A], StepStatus.PROVED),
+        ((A**2 + 1) * REAL**2 - A**2 - 1, REAL, [1, -1], StepStatus.PROVED),
+        (2 * N - 1, N, [Rational(1, 2)], StepStatus.REFUTED),
+        (sqrt(B**2) + 2, B, [-2], StepStatus.REFUTED),
+        (REAL**2 + 1, REAL, [sympy.I, -sympy.I], StepStatus.REFUTED),
+    ],
+    ids=str,
+)
+def test_all_solutions_are_counted_for_every_letter_and_under_the_assumptions(equation, unknown, solutions, status):
+    assert decide_solved(Solved("all of them", equation, unknown, solutions)).status is status

@@ -143,9 +143,9 @@ def one_sided(node: Subs, value: Expr) -> SecondRoute | None:
 def _tends_beside(
     expression: Expr, variable: Symbol, order: int, value: Expr, place: Expr, side: int, point: dict[Symbol, Any]
 ) -> bool | None:
-    """Do differences to one side (0: to both) get nearer to the value as their step is squared? False where they come no nearer.
+    """Do differences to one side (0: to both) get nearer to the value as their step is squared?
 
-    Their own difference is no bound: at a jump it grows with them.
+    False where they come no nearer. Their own difference is no bound: at a jump it grows with them.
     """
     off = []
     for power in _ASIDE:

@@ -137,6 +137,9 @@ def decide_solved(step: Solved) -> DecidedStep:
     status, method = STATUS[finding.inserted.status], f"inserted into the equations: {finding.inserted.reason}"
     if finding.missing is not None:
         status, method = StepStatus.REFUTED, f"{_listed(finding.missing.items())} is a solution too"
+    elif finding.contradicts is not None:
+        (unknown, value), status = finding.contradicts, StepStatus.REFUTED
+        method = f"{unknown} = {_short(value)} contradicts the assumptions of {unknown}"
     elif step.every and not finding.counted and status is StepStatus.PROVED:
         status, method = StepStatus.UNDECIDED, "they are solutions; that these are all was not counted"
     again = "; ".join(("inserted into the equations", *((finding.counted,) if finding.counted else ())))
