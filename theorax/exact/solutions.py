@@ -142,9 +142,10 @@ def _nowhere_zero(factor: Expr, beneath: set[Expr]) -> bool:
 
 
 def _factors(product: Expr) -> list[Expr]:
-    if not product.free_symbols:
+    try:
+        constant, parts = sympy.factor_list(product)
+    except sympy.PolynomialError:  # a number, in symbols or not
         return [product]
-    constant, parts = sympy.factor_list(product)
     return [constant, *(part for part, _ in parts)]
 
 
