@@ -135,3 +135,13 @@ def test_a_slope_that_differences_reach_slowly_is_not_refuted(node, value):
 )
 def test_all_solutions_are_counted_for_every_letter_and_under_the_assumptions(equation, unknown, solutions, status):
     assert decide_solved(Solved("all of them", equation, unknown, solutions)).status is status
+
+
+@pytest.mark.parametrize(
+    "node",
+    [Integral(sympy.floor(REAL) ** REAL, (REAL, 0, B)), Sum(1 / (K**K + sympy.log(K)), (K, 1, N))],
+    ids=str,
+)
+def test_a_form_that_is_left_as_it_is_is_not_proved_against_itself(node):
+    decided = decide_step(Step("itself", node, node))
+    assert decided.status is StepStatus.UNDECIDED

@@ -88,7 +88,12 @@ def decide_step(step: Step, computed_by: str = "", re_checked_by: str = "", no_s
     if worst.status is not ZeroTest.PROVED and stuck:
         method += f"; computer algebra left {_short(stuck[0])} as it is"
     status = STATUS[worst.status]
-    if worst.status is ZeroTest.PROVED and (withheld := _withheld(results)):
+    if stuck and not results and all(left == right for left, right in pairs):
+        status, method = (
+            StepStatus.UNDECIDED,
+            f"nothing was computed: computer algebra left {_short(stuck[0])} as it is",
+        )
+    elif worst.status is ZeroTest.PROVED and (withheld := _withheld(results)):
         status, method = StepStatus.UNDECIDED, withheld
     return DecidedStep(status, method, shown, formula, *found)
 
