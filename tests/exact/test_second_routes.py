@@ -145,3 +145,20 @@ def test_all_solutions_are_counted_for_every_letter_and_under_the_assumptions(eq
 def test_a_form_that_is_left_as_it_is_is_not_proved_against_itself(node):
     decided = decide_step(Step("itself", node, node))
     assert decided.status is StepStatus.UNDECIDED
+
+
+L = Symbol("L", integer=True, positive=True)
+
+
+@pytest.mark.parametrize(
+    ("node", "value"),
+    [
+        (sympy.Limit((A * REAL + 1) / (A * REAL + 2), REAL, oo), 1),
+        (Limit(A * REAL + 1 / REAL, REAL, oo), oo),
+        (Integral(sympy.exp(sympy.I * (K - N) * REAL), (REAL, 0, 2 * pi)), 0),
+        (Integral(cos((K - L) * REAL), (REAL, 0, pi)), 0),
+    ],
+    ids=str,
+)
+def test_a_value_that_is_wrong_at_special_parameters_alone_is_spoken_against(node, value):
+    assert second_route(node, sympy.sympify(value)).agrees is False

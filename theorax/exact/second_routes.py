@@ -18,6 +18,7 @@ from flint import arb
 from sympy import Derivative, Expr, Integral, Limit, Product, Subs, Sum, Symbol, oo
 
 from theorax.errors import UsageError
+from theorax.exact.poles import special_points
 from theorax.exact.quadrature import integral
 from theorax.exact.zero import admissible, is_zero
 from theorax.numerics.arithmetics.expressions import UnsupportedExpression, ball_of
@@ -93,7 +94,9 @@ def second_route(node: Expr, value: Expr) -> SecondRoute:
     if isinstance(node, Limit):
         return _approached(node, value)
     checked, why = 0, "its value is a real number at no point tried"
-    for point in _points(node, value):
+    for special, point in _every_point(node, value):
+        if special and isinstance(node, Integral) and _constant_there(node, value, point):
+            return SecondRoute(False, f"the integrand is a constant, whose integral has another value,{_at(point)}")
         try:
             here = ball_of(value, point, _PRECISION)
             if not here.is_finite():
@@ -105,6 +108,8 @@ def second_route(node: Expr, value: Expr) -> SecondRoute:
             continue
         if holds is False:
             return SecondRoute(False, f"{name} give another value{_at(point)}")
+        if special:
+            continue
         checked += bool(holds)
         why = why if holds else "the second value is too wide to tell"
         if checked == POINTS or not point:
@@ -159,6 +164,22 @@ def _tends_beside(
     if last.contains(0) or last < before * arb("0.6"):
         return True
     return False if last > before * arb("0.9") else None
+
+
+def _constant_there(node: Integral, value: Expr, point: dict[Symbol, Any]) -> bool:
+    """Is the integrand a constant at the point, and its integral surely another number than the value?"""
+    variable, low, high = node.limits[0]
+    constant, here = node.function.subs(point), value.subs(point)
+    off = here - constant * (high - low).subs(point)
+    return bool(not off.has(variable) and here.is_finite and off.is_finite and is_zero(off).refuted)
+
+
+def _every_point(node: Expr, value: Expr) -> Iterator[tuple[bool, dict[Symbol, Any]]]:
+    """Special points of the parameters, which can only speak against the value, and then those that are drawn."""
+    letters = sorted(node.free_symbols | value.free_symbols, key=str)
+    if letters and isinstance(node, Limit | Integral | Sum):
+        yield from ((True, point) for point in special_points(letters, 0))
+    yield from ((False, point) for point in _points(node, value))
 
 
 def _points(node: Expr, value: Expr) -> Iterator[dict[Symbol, Any]]:
@@ -226,7 +247,7 @@ def _telescopes(node: Sum, value: Expr) -> bool:
 def _approached(node: Limit, value: Expr) -> SecondRoute:
     expression, variable, place, direction = node.args
     name, seen, why = "balls along the limit (evidence)", 0, "its value is a real number at no point tried"
-    for point in _points(node, value):
+    for special, point in _every_point(node, value):
         try:
             courses = [_course(expression, variable, where, point) for where in _ways(place, str(direction), point)]
             agrees = [
@@ -237,6 +258,8 @@ def _approached(node: Limit, value: Expr) -> SecondRoute:
             continue
         if False in agrees:
             return SecondRoute(False, f"{name} tend elsewhere{_at(point)}")
+        if special:
+            continue
         if None in agrees:
             why = "the values along it do not tell"
             continue
