@@ -18,6 +18,7 @@ from flint import arb
 from sympy import Derivative, Expr, Integral, Limit, Product, Subs, Sum, Symbol, oo
 
 from theorax.errors import UsageError
+from theorax.exact.poles import special_points
 from theorax.exact.quadrature import integral
 from theorax.exact.zero import admissible, is_zero
 from theorax.numerics.arithmetics.expressions import UnsupportedExpression, ball_of
@@ -32,6 +33,9 @@ _ATTEMPTS = 200
 _PRECISION = 160
 _KINKS = 20
 """Points of the parameters at which both sides of a place are looked at."""
+_ASIDE = (48, 96)
+"""Differences beside a place are taken with steps of 2^-k."""
+
 _FAR = (4, 8, 16, 32, 64, 128, 256, 512)
 """A limit is looked at along 2^k and 2^k + 1 (or at that distance from a finite place), k doubling."""
 
@@ -48,10 +52,12 @@ class SecondRoute:
     """Result of computing something once more.
 
     ``agrees`` is None where the route could not be taken. ``told`` names the route, or says why there is none.
+    ``left_open``: it was taken and does not tell, at a place where a formula may give a number and be wrong.
     """
 
     agrees: bool | None
     told: str
+    left_open: bool = False
 
 
 @dataclass(frozen=True)
@@ -88,7 +94,9 @@ def second_route(node: Expr, value: Expr) -> SecondRoute:
     if isinstance(node, Limit):
         return _approached(node, value)
     checked, why = 0, "its value is a real number at no point tried"
-    for point in _points(node, value):
+    for special, point in _every_point(node, value):
+        if special and isinstance(node, Integral) and _constant_there(node, value, point):
+            return SecondRoute(False, f"the integrand is a constant, whose integral has another value,{_at(point)}")
         try:
             here = ball_of(value, point, _PRECISION)
             if not here.is_finite():
@@ -100,6 +108,8 @@ def second_route(node: Expr, value: Expr) -> SecondRoute:
             continue
         if holds is False:
             return SecondRoute(False, f"{name} give another value{_at(point)}")
+        if special:
+            continue
         checked += bool(holds)
         why = why if holds else "the second value is too wide to tell"
         if checked == POINTS or not point:
@@ -113,29 +123,63 @@ def second_route(node: Expr, value: Expr) -> SecondRoute:
 def one_sided(node: Subs, value: Expr) -> SecondRoute | None:
     """Differences of a function to the right and to the left of the place where its derivative was taken by a formula.
 
-    At a kink the formula has a value and the function no derivative. None unless a side gives another number.
+    At a kink the formula has a value and the function no derivative. None where both sides tend to the value.
     """
     (derivative, variables, places) = node.args
     if len(variables) != 1 or [variable for variable, _ in derivative.variable_count] != list(variables):
         return None
     ((variable, count),) = derivative.variable_count
-    order = int(count)
-    bits = 128 + 64 * (order + 4)
+    left_open = None
     for point in itertools.islice(_points(node, value), _KINKS):
-        try:
-            here, place = ball_of(value, point, _PRECISION), places[0].subs(point)
-            for side in (1, -1):
-                found = []
-                for step in (sympy.Integer(2) ** -48, sympy.Integer(2) ** -49):
-                    # A central difference so far aside begins at the place itself; it errs like the step.
-                    beside = {**point, variable: place + side * sympy.Rational(order, 2) * step}
-                    found.append(_difference(derivative.expr, [(variable, order)], beside, step, bits))
-                if _Value(found[1], 2 * abs(found[1] - found[0])).holds(here) is False:
-                    which = "right" if side > 0 else "left"
-                    return SecondRoute(False, f"differences to the {which} of {variable} = {place} give another value")
-        except _FAILURES:
-            continue
-    return None
+        place = places[0].subs(point)
+        for side, which in ((1, "to the right"), (-1, "to the left"), (0, "on both sides")):
+            told = f"differences {which} of {variable} = {place}"
+            try:
+                holds = _tends_beside(derivative.expr, variable, int(count), value, place, side, point)
+            except _FAILURES:
+                continue
+            if holds is False:
+                return SecondRoute(False, f"{told} give another value")
+            if holds is None:
+                left_open = SecondRoute(None, f"{told} do not tell", left_open=True)
+    return left_open
+
+
+def _tends_beside(
+    expression: Expr, variable: Symbol, order: int, value: Expr, place: Expr, side: int, point: dict[Symbol, Any]
+) -> bool | None:
+    """Do differences to one side (0: to both) get nearer to the value as their step is squared?
+
+    False where they come no nearer. Their own difference is no bound: at a jump it grows with them.
+    """
+    off = []
+    for power in _ASIDE:
+        bits, step = 128 + power * (order + 4), sympy.Integer(2) ** -power
+        # A central difference so far aside begins at the place itself; it errs like the step.
+        beside = {**point, variable: place + side * sympy.Rational(order, 2) * step}
+        off.append(abs(_difference(expression, [(variable, order)], beside, step, bits) - ball_of(value, point, bits)))
+    if not all(distance.is_finite() for distance in off):
+        return True  # no number on this side speaks for or against it
+    before, last = off
+    if last.contains(0) or last < before * arb("0.6"):
+        return True
+    return False if last > before * arb("0.9") else None
+
+
+def _constant_there(node: Integral, value: Expr, point: dict[Symbol, Any]) -> bool:
+    """Is the integrand a constant at the point, and its integral surely another number than the value?"""
+    variable, low, high = node.limits[0]
+    constant, here = node.function.subs(point), value.subs(point)
+    off = here - constant * (high - low).subs(point)
+    return bool(not off.has(variable) and here.is_finite and off.is_finite and is_zero(off).refuted)
+
+
+def _every_point(node: Expr, value: Expr) -> Iterator[tuple[bool, dict[Symbol, Any]]]:
+    """Special points of the parameters, which can only speak against the value, and then those that are drawn."""
+    letters = sorted(node.free_symbols | value.free_symbols, key=str)
+    if letters and isinstance(node, Limit | Integral | Sum):
+        yield from ((True, point) for point in special_points(letters, 0))
+    yield from ((False, point) for point in _points(node, value))
 
 
 def _points(node: Expr, value: Expr) -> Iterator[dict[Symbol, Any]]:
@@ -203,7 +247,7 @@ def _telescopes(node: Sum, value: Expr) -> bool:
 def _approached(node: Limit, value: Expr) -> SecondRoute:
     expression, variable, place, direction = node.args
     name, seen, why = "balls along the limit (evidence)", 0, "its value is a real number at no point tried"
-    for point in _points(node, value):
+    for special, point in _every_point(node, value):
         try:
             courses = [_course(expression, variable, where, point) for where in _ways(place, str(direction), point)]
             agrees = [
@@ -214,6 +258,8 @@ def _approached(node: Limit, value: Expr) -> SecondRoute:
             continue
         if False in agrees:
             return SecondRoute(False, f"{name} tend elsewhere{_at(point)}")
+        if special:
+            continue
         if None in agrees:
             why = "the values along it do not tell"
             continue

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import sympy
-from sympy import Basic, Expr, Lambda, Poly
+from sympy import Basic, Expr, Lambda, Poly, Symbol
 from sympy.core.function import AppliedUndef
 
-from theorax.exact.zero import ZeroFinding, ZeroTest, is_zero
+from theorax.exact.zero import ZeroFinding, ZeroTest, admits, is_zero
 
 Solution = Mapping[Basic, Basic]
 
@@ -19,13 +19,15 @@ class SolutionFinding:
     """Findings about solutions: the weakest zero test of the inserted equations, and what stands beside it.
 
     ``missing`` is a solution that was left out of what is said to be all; ``counted`` says how all were counted.
-    ``found`` names the solver that found them too; empty where none did.
+    ``found`` names the solver that found them too; empty where none did. ``contradicts`` is an unknown with a value that
+    its own assumptions rule out.
     """
 
     inserted: ZeroFinding
     found: str
     counted: str = ""
     missing: Solution | None = None
+    contradicts: tuple[Basic, Basic] | None = None
 
 
 def check_solutions(
@@ -43,7 +45,8 @@ def check_solutions(
     if not all(any(_same(one, other) for other in found) for one in solutions):
         solver = ""
     missing = next((one for one in found if every and _further(one, solutions, equations)), None)
-    return SolutionFinding(worst, solver, _count(equations, unknowns, solutions) if every else "", missing)
+    stray = next(((key, value) for one in solutions for key, value in one.items() if not _admitted(key, value)), None)
+    return SolutionFinding(worst, solver, _count(equations, unknowns, solutions) if every else "", missing, stray)
 
 
 def inserted(equation: Expr, solution: Solution) -> Expr:
@@ -53,6 +56,10 @@ def inserted(equation: Expr, solution: Solution) -> Expr:
             equation = equation.replace(unknown.func, Lambda(unknown.args, value))
     numbers = {unknown: value for unknown, value in solution.items() if not isinstance(unknown, AppliedUndef)}
     return equation.subs(numbers, simultaneous=True).doit()
+
+
+def _admitted(unknown: Basic, value: Basic) -> bool:
+    return not isinstance(unknown, Symbol) or admits(unknown, value)
 
 
 def _solved(equations: Sequence[Expr], unknowns: Sequence[Basic]) -> list[Solution]:
@@ -91,7 +98,8 @@ def _same(one: Solution, other: Solution) -> bool:
 def _further(one: Solution, given: Sequence[Solution], equations: Sequence[Expr]) -> bool:
     """Is this a solution, and none of those given?"""
     different = all(any(is_zero(one[key] - other[key]).refuted for key in other) for other in given)
-    return different and all(is_zero(inserted(equation, one)).proved for equation in equations)
+    admitted = all(_admitted(key, value) for key, value in one.items())
+    return different and admitted and all(is_zero(inserted(equation, one)).proved for equation in equations)
 
 
 def _count(equations: Sequence[Expr], unknowns: Sequence[Basic], solutions: Sequence[Solution]) -> str:
@@ -99,9 +107,10 @@ def _count(equations: Sequence[Expr], unknowns: Sequence[Basic], solutions: Sequ
     tops = [sympy.numer(sympy.together(equation)) for equation in equations]
     if not all(top.is_polynomial(*unknowns) for top in tops):
         return ""
+    beneath = _beneath([*equations, *(value for solution in solutions for value in solution.values())])
     if len(tops) == len(unknowns) and all(Poly(top, *unknowns).total_degree() == 1 for top in tops):
         matrix = sympy.Matrix([[sympy.diff(top, unknown) for unknown in unknowns] for top in tops])
-        return "linear, with a determinant that is not zero" if is_zero(matrix.det()).status is ZeroTest.REFUTED else ""
+        return "linear, with a determinant that is not zero" if _nowhere_zero(matrix.det(), beneath) else ""
     if len(unknowns) != 1:
         return ""
     (unknown,), roots = unknowns, [solution[unknowns[0]] for solution in solutions]
@@ -113,6 +122,32 @@ def _count(equations: Sequence[Expr], unknowns: Sequence[Basic], solutions: Sequ
             part: Expr = polynomial.as_expr()
             while counted < polynomial.degree() and is_zero(part.subs(unknown, root)).proved:
                 counted, part = counted + 1, sympy.diff(part, unknown)
-        if counted == polynomial.degree() and is_zero(polynomial.LC()).status is ZeroTest.REFUTED:
+        if counted == polynomial.degree() and _nowhere_zero(polynomial.LC(), beneath):
             return f"{counted} roots of a polynomial of degree {counted}"
     return ""
+
+
+def _nowhere_zero(factor: Expr, beneath: set[Expr]) -> bool:
+    """Is it another number than zero wherever the step speaks? One that is not zero everywhere may be zero somewhere.
+
+    ``beneath``: factors of denominators; where one of them is zero, the equations or their solutions are no numbers.
+    """
+    if not factor.free_symbols:
+        return is_zero(factor).status is ZeroTest.REFUTED
+    forms = (factor, sympy.factor(factor), sympy.expand(factor))
+    return any(form.is_zero is False for form in forms) or all(
+        part in beneath or any(form.is_zero is False for form in (part, sympy.expand(part)))
+        for part in _factors(sympy.numer(sympy.together(factor)))
+    )
+
+
+def _factors(product: Expr) -> list[Expr]:
+    try:
+        constant, parts = sympy.factor_list(product)
+    except sympy.PolynomialError:  # a number, in symbols or not
+        return [product]
+    return [constant, *(part for part, _ in parts)]
+
+
+def _beneath(values: Iterable[Expr]) -> set[Expr]:
+    return {part for value in values for part in _factors(sympy.denom(sympy.together(value)))}

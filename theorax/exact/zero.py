@@ -257,7 +257,7 @@ def admissible(
         value = low + (high - low) * sympy.Rational(draws.randrange(1, 60), 60)
         value = sympy.Rational(round(Fraction(value.p * denominator, value.q)), denominator)
         inside = low < value < high if bounds else True
-        if inside and all(_agrees(value, name, wanted) for name, wanted in symbol.assumptions0.items()):
+        if inside and admits(symbol, value):
             return value
     raise UsageError(
         f"No small rational satisfies the assumptions of `{symbol}`{f' between {low} and {high}' if bounds else ''}. "
@@ -265,6 +265,11 @@ def admissible(
     )
 
 
-def _agrees(value: sympy.Rational, name: str, wanted: bool) -> bool:
+def admits(symbol: sympy.Symbol, value: sympy.Expr) -> bool:
+    """Does the value contradict no assumption of the symbol?"""
+    return all(_agrees(value, name, wanted) for name, wanted in symbol.assumptions0.items())
+
+
+def _agrees(value: sympy.Expr, name: str, wanted: bool) -> bool:
     known = getattr(value, f"is_{name}", None)
     return known is None or known == wanted

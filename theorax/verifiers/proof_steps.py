@@ -25,7 +25,8 @@ from sympy import (
     transpose,
 )
 
-from theorax.exact.computations import computed
+from theorax.exact.computations import Result, computed
+from theorax.exact.poles import undefined_inside
 from theorax.exact.solutions import check_solutions
 from theorax.exact.words import decide_words
 from theorax.exact.zero import ZeroFinding, ZeroTest, is_zero
@@ -86,7 +87,23 @@ def decide_step(step: Step, computed_by: str = "", re_checked_by: str = "", no_s
     method = worst.reason
     if worst.status is not ZeroTest.PROVED and stuck:
         method += f"; computer algebra left {_short(stuck[0])} as it is"
-    return DecidedStep(STATUS[worst.status], method, shown, formula, *found)
+    status = STATUS[worst.status]
+    if stuck and not results and all(left == right for left, right in pairs):
+        status, method = (
+            StepStatus.UNDECIDED,
+            f"nothing was computed: computer algebra left {_short(stuck[0])} as it is",
+        )
+    elif worst.status is ZeroTest.PROVED and (withheld := _withheld(results)):
+        status, method = StepStatus.UNDECIDED, withheld
+    return DecidedStep(status, method, shown, formula, *found)
+
+
+def _withheld(results: Iterable[Result]) -> str:
+    """A reason not to take the results for proved, though no second route speaks against them."""
+    for result in results:
+        if told := result.route.told if result.route.left_open else undefined_inside(result.node):
+            return f"{_short(result.node)}: {told}"
+    return ""
 
 
 def decide_matrix_step(step: MatrixStep) -> DecidedStep:
@@ -125,6 +142,9 @@ def decide_solved(step: Solved) -> DecidedStep:
     status, method = STATUS[finding.inserted.status], f"inserted into the equations: {finding.inserted.reason}"
     if finding.missing is not None:
         status, method = StepStatus.REFUTED, f"{_listed(finding.missing.items())} is a solution too"
+    elif finding.contradicts is not None:
+        (unknown, value), status = finding.contradicts, StepStatus.REFUTED
+        method = f"{unknown} = {_short(value)} contradicts the assumptions of {unknown}"
     elif step.every and not finding.counted and status is StepStatus.PROVED:
         status, method = StepStatus.UNDECIDED, "they are solutions; that these are all was not counted"
     again = "; ".join(("inserted into the equations", *((finding.counted,) if finding.counted else ())))
