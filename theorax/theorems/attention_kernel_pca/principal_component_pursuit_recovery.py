@@ -11,7 +11,7 @@ from dataclasses import replace
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from sympy import And, Rational, Subs, Sum, sqrt, symbols
+from sympy import And, Rational, Subs, Sum, Symbol, sqrt, symbols
 
 from theorax.language import *
 from theorax.numerics.annotations import Scalar
@@ -114,7 +114,7 @@ def drifts(model, n):
 @lemma
 def optimality():
     """Any thresholds t of singular values and lam t of entries, one entry or value s at a fixed point."""
-    y, mu, t, lam, s = symbols("y mu t lam s", positive=True)
+    (mu, t, lam, s), y = symbols("mu t lam s", positive=True), Symbol("y", real=True)
     yield Solved("the step of S keeps s where Y is lam mu t", (s + y / mu) - lam * t - s, y, [lam * mu * t])
     yield Solved("the step of L keeps s where Y is mu t: one multiplier for both", (s + y / mu) - t - s, y, [mu * t])
     yield Solved("with the sign - it keeps s where Y is -mu t", (s - y / mu) - t - s, y, [-mu * t])

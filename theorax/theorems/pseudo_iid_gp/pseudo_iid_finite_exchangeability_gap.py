@@ -89,7 +89,9 @@ def four_columns():
     fourth_elementary = (n**2 - 6 * n * n + 3 * n**2 + 8 * n - 6 * n) / Integer(24)
     mean, pair = -2 / ((n - 2) * (n - 3)), Symbol("E_11")
     yield Step("E X_1 X_2 X_3 X_4", fourth_elementary / (n * (n - 1) * (n - 2) * (n - 3) / 24), mean)
-    yield Solved("E X_1 X_2, as p1^2 = n: two entries are uncorrelated", n + n * (n - 1) * pair - n, pair, [0])
+    others = Symbol("m", integer=True, positive=True)  # n - 1: of one entry there are no two
+    squared = (n + n * (n - 1) * pair - n).subs(n, others + 1)
+    yield Solved("E X_1 X_2, as p1^2 = n: two entries are uncorrelated", squared, pair, [0])
     total = n * b4 + 3 * n * (n - 1) * a**2 + n * (n - 1) * (n - 2) * (n - 3) * mean * mu**4
     yield Step("E h^4/a^2; other patterns hold a factor E X_1 X_2 = 0", total / (n * a) ** 2, value)
 

@@ -158,15 +158,15 @@ def relabelled():
 
 @lemma
 def masses():
-    """Every C, D, sigma_A: the mass outside of the set, and its limit as B grows."""
-    c, D, s, B = (Symbol(name, positive=True) for name in ("C", "D", "sigma", "B"))
+    """Every D, sigma_A and C, from two on for the own set: the mass outside of a set, and its limit as B grows."""
+    c, D, s, B, k = (Symbol(name, positive=True) for name in ("C", "D", "sigma", "B", "k"))
     rest = exp(s) + D - c - 1
     outside = 1 - c * exp(B) / (c * exp(B) + rest)
     yield Step("the mass outside of the other set", outside, rest / (c * exp(B) + rest))
     yield Step("the bound is its first order", sympy.Limit(outside * exp(B), B, oo), rest / c)
     yield Step(
-        "on the own set the weight of the patch itself is lost",
-        sympy.Limit(exp(s) / ((c - 1) * exp(B) + exp(s) + D - c), B, oo),
+        "on the own set, with C = 1 + k, the weight of the patch itself is lost",
+        sympy.Limit(exp(s) / (k * exp(B) + exp(s) + D - 1 - k), B, oo),
         0,
     )
 
