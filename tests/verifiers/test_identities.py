@@ -17,10 +17,12 @@ from theorax.numerics import platform
 from theorax.numerics.extents import Extent
 from theorax.numerics.sampler import Sampler
 from theorax.verifiers.cases import instances
+from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.measure import measure
 from theorax.verifiers.cases.sweep_lines import sweep_lines
 from theorax.verifiers.kinds import Judged
 from theorax.verifiers.kinds.identity_lowering import IdentityJudge
+from theorax.verifiers.kinds.lowering import Built, built_at
 from theorax.verifiers.settings import Settings
 
 n = Size("n", "order of the matrix")
@@ -77,8 +79,10 @@ def observe(model: dict[str, jax.Array], n: Extent) -> dict[str, jax.Array]:
     )
 
 
-def judged(claim: Identity, sizes: tuple[int, ...] = (2, 5)) -> list[Judged]:
-    """The claim decided on three instances of each size."""
+def judged(
+    claim: Identity, sizes: tuple[int, ...] = (2, 5), build: Callable[..., Any] = build, draws: int = 3
+) -> list[Judged]:
+    """The claim decided on three instances of each size, or on as many as are asked for."""
     experiment = Experiment(
         padded=True,
         subjects={"matrices": Subject(build)},
@@ -102,7 +106,7 @@ def judged(claim: Identity, sizes: tuple[int, ...] = (2, 5)) -> list[Judged]:
         ),
         sweep={n: sizes},
         along={k: (1, 2, 3)},
-        draws=3,
+        draws=draws,
     )
     platform.enable()
     (line,) = sweep_lines("matrices", experiment, Settings())
@@ -214,6 +218,52 @@ def test_what_holds_on_the_drawn_models_alone_is_no_certificate_and_no_refutatio
     # The vector has length one because it is drawn so: at random residues it has not, and nothing follows from that.
     found = judged(identity(constrained + 0 * zero, 1, Relative(1, 10**6, "rounding stays below it")))
     assert {(case.decision.status, case.rigorous) for case in found} == {(Status.SUPPORTED, False)}
+
+
+def of_one_key(key: Any, n: Extent) -> dict[str, jax.Array]:
+    return build(jax.random.key(0), n)
+
+
+def of_signs(key: Any, n: Extent) -> dict[str, jax.Array]:
+    sign = jax.random.rademacher(key, (), dtype=float)
+    return of_one_key(key, n) | dict(A=sign * jnp.eye(n.padded), scale=sign**2)
+
+
+def test_copies_of_one_model_are_one_instance_and_equal_draws_of_a_law_are_not() -> None:
+    drawn_alone = identity(constrained, 1)
+    for case in judged(drawn_alone, build=of_one_key, draws=30):
+        assert (case.decision.status, case.decision.reason) == (Status.INCONCLUSIVE, Reason.INDISTINCT)
+        assert case.decision.p_support == pytest.approx(0.98)
+        assert "all 30 instances are equal and count as one" in case.detail
+    for case in judged(drawn_alone, build=of_signs, draws=30):
+        assert case.decision.status is Status.SUPPORTED and case.on_draws
+        assert case.decision.p_support == pytest.approx(0.98**30)
+        assert "30 instances, 2 of them distinct" in case.detail
+    # What is shown for all weights of these shapes needs no law.
+    assert all(case.rigorous for case in judged(identity(trace, swapped), build=of_one_key))
+
+
+def holding(weight: float) -> Callable[[jax.Array], jax.Array]:
+    return lambda x: jnp.asarray(weight) * x
+
+
+BUILT = {
+    "numbers": ([1.0, 1.0, 1.0], 1),
+    "arrays of one value and two shapes": ([jnp.zeros(2), jnp.zeros((2, 1)), jnp.zeros(2)], 2),
+    "keys": ([jax.random.key(draw) for draw in (1, 2, 2)], 2),
+    "functions made anew": ([(lambda x: x, jnp.ones(2)) for _ in range(3)], 1),
+    "functions that hold numbers": ([holding(weight) for weight in (1.0, 1.0, 2.0)], 2),
+    "not a number": ([jnp.nan, jnp.nan, jnp.nan], 1),
+}
+
+
+@pytest.mark.parametrize("name", BUILT)
+def test_instances_are_told_apart_by_every_number_that_they_hold(name: str) -> None:
+    models, distinct = BUILT[name]
+    line = sweep_lines("none", Experiment(observe, trace, {n: (2,)}, subjects={"x": Subject(build)}), Settings())[0]
+    built = built_at(Observed(line, (), (), {2: tuple((model, {}) for model in models)}), 2)
+    assert built == Built(3, distinct)
+    assert (built.counted, bool(built.copies)) == ((1, True) if distinct == 1 else (3, False))
 
 
 def test_a_letter_that_cannot_be_followed_leaves_the_others_decidable() -> None:

@@ -13,21 +13,20 @@ import numpy as np
 
 from theorax.decide.findings import Finding
 from theorax.decide.inequalities import InequalityPlan
-from theorax.decide.status import Levels
+from theorax.decide.status import Levels, Reason, Status
 from theorax.decide.verdict import Point
 from theorax.errors import TheoraxError
 from theorax.exact.decisions import read_as_exact
-from theorax.exact.held_fixed import name_of, shown, value_of
+from theorax.exact.held_fixed import name_of, shown
 from theorax.exact.identity_decision import IdentityPoint, IdentityProblem, decide_identity
 from theorax.exact.identity_ladder import OBSTACLES, Carry, Generic, Sides
 from theorax.exact.same_program import Form, Forms, forms_of
 from theorax.language import Absolute, Identity, Measured
-from theorax.names import many
 from theorax.numerics.arithmetics import Domain, RunningError, UnsupportedPrimitive, narrow_casts
 from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.sweep_lines import Cell, SweepLine
-from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared, unbuilt
+from theorax.verifiers.kinds.lowering import Built, Judge, Judged, Prepared, built_at, bytes_of, unbuilt
 
 _IN_BALLS = 4
 """Draws at the smallest size that are run in balls, whatever floats say."""
@@ -69,7 +68,8 @@ class IdentityJudge(Judge[Identity]):
     floats too if the sides are equal then; other single numbers, integers and truth values are held fixed, and told.
     Two sides equal there are equal for all real arrays of these shapes. Sides that differ there need not differ on the
     models drawn, whose tokens are orthonormal, say: nothing follows. Then N instances without a violation leave a share
-    of the law open, as those of an inequality do; a design that leaves too much open supports nothing by itself.
+    of the law open, as those of an inequality do; a design that leaves too much open supports nothing by itself. Nor do
+    N copies of one model, which are one instance.
     """
 
     kind = Identity
@@ -90,7 +90,7 @@ class IdentityJudge(Judge[Identity]):
         trivial = Finding.TRIVIAL_BOUND in found.findings
         certified = Finding.CERTIFICATE in found.findings
         refuted = Finding.COUNTEREXAMPLE in found.findings
-        count, scope = len(observed.instances[size]), ""
+        built, scope = built_at(observed, size), ""
         held: tuple[str, ...] = ()
         if Finding.TEST_SUPPORTED in found.findings and not found.drawn:
             scope = f"all real weights at the shapes of {observed.line.swept} = {size}"
@@ -101,18 +101,20 @@ class IdentityJudge(Judge[Identity]):
             held = _alike(observed, size)
         decision = found.decision(prepared.margin, prepared.levels)
         if found.drawn and prepared.plan is not None:
-            decision = replace(decision, p_support=(1 - prepared.plan.margin) ** count)
+            decision = replace(decision, p_support=(1 - prepared.plan.margin) ** built.counted)
+            if built.copies:
+                decision = replace(decision, status=Status.INCONCLUSIVE, reason=Reason.INDISTINCT)
         return Judged(
             prepared,
             decision,
-            (Point(float(size), found.floats.worst, None, count),),
+            (Point(float(size), found.floats.worst, None, built.built),),
             ("other shapes", _UNSEEN)
             if certified
-            else (_UNSEEN, unbuilt(prepared, observed, holds=found.drawn and not refuted)),
+            else (_UNSEEN, unbuilt(prepared, observed, holds=found.drawn and not refuted and not built.copies)),
             rigorous=trivial or certified or refuted,
             covered=trivial or certified,
             statistical=found.drawn and observed.line.random,
-            detail=found.detail + (f"; {_left_open(prepared, count)}" if found.drawn and observed.line.random else ""),
+            detail=found.detail + (f"; {_left_open(prepared, built)}" if found.drawn and observed.line.random else ""),
             trivial=trivial,
             undefined=Finding.NO_INSTANCE in found.findings,
             scope=scope + (_casts(observed, size) if certified else ""),
@@ -121,11 +123,11 @@ class IdentityJudge(Judge[Identity]):
         )
 
 
-def _left_open(prepared: Prepared, count: int) -> str:
+def _left_open(prepared: Prepared, built: Built) -> str:
     """The share of the law that so many instances without a violation leave open."""
     assert isinstance(prepared.plan, InequalityPlan)
-    level, share = prepared.levels.support, prepared.plan.left_open(count)
-    return f"a share {share:.2g} of the law stays open after {many(count, 'instance')}, at level {level:.3g}"
+    level, share = prepared.levels.support, prepared.plan.left_open(built.counted)
+    return built.copies or f"a share {share:.2g} of the law stays open after {built.words}, at level {level:.3g}"
 
 
 def _casts(observed: Observed, size: int) -> str:
@@ -173,7 +175,7 @@ def _representatives(observed: Observed, size: int, holding: bool = False) -> li
     """One draw of each of the first programs: of the models that differ in varied arrays alone."""
     first: dict[bytes, int] = {}
     for draw in range(len(observed.instances[size])):
-        kept = [_bytes(leaf) for leaf in _leaves(observed, size, draw).values() if not _is_varied(leaf, holding)]
+        kept = [bytes_of(leaf) for leaf in _leaves(observed, size, draw).values() if not _is_varied(leaf, holding)]
         first.setdefault(b"".join(kept), draw)
     return list(first.values())[:_PROGRAMS]
 
@@ -192,7 +194,7 @@ def _held(observed: Observed, size: int, draws: Sequence[int], *, holding: bool)
     for name, leaf in models[0].items():
         if _is_varied(leaf, holding) or not np.size(leaf):
             continue
-        values = {_bytes(model[name]) for model in models}
+        values = {bytes_of(model[name]) for model in models}
         told.append(f"{name} = {shown(leaf)}" if len(values) == 1 else f"{name}, for the {len(values)} values drawn")
     return tuple(told)
 
@@ -203,7 +205,7 @@ def _alike(observed: Observed, size: int) -> tuple[str, ...]:
     return tuple(
         f"{name} = {shown(leaf)}"
         for name, leaf in models[0].items()
-        if np.size(leaf) and all(_bytes(model[name]) == _bytes(leaf) for model in models[1:])
+        if np.size(leaf) and all(bytes_of(model[name]) == bytes_of(leaf) for model in models[1:])
     )
 
 
@@ -211,16 +213,11 @@ def _first_alike(observed: Observed, size: int) -> list[int]:
     """For every array of the model the place of the first that is equal to it in every draw."""
     arrays = np.ndarray | np.generic | jax.Array
     columns = [
-        [_bytes(leaf) for leaf in jax.tree_util.tree_leaves(model) if isinstance(leaf, arrays)]
+        [bytes_of(leaf) for leaf in jax.tree_util.tree_leaves(model) if isinstance(leaf, arrays)]
         for model, _ in observed.instances[size]
     ]
     places: dict[tuple[bytes, ...], int] = {}
     return [places.setdefault(entries, place) for place, entries in enumerate(zip(*columns, strict=True))]
-
-
-def _bytes(leaf: Any) -> bytes:
-    array = value_of(leaf)
-    return repr((array.shape, str(array.dtype))).encode() + array.tobytes()
 
 
 def _is_varied(leaf: Any, holding: bool = False) -> bool:

@@ -22,7 +22,7 @@ from theorax.numerics.arithmetics import Domain
 from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.evaluation import Observed, evaluate, roundings
 from theorax.verifiers.cases.sweep_lines import Cell
-from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared, RoundingSeen, unbuilt
+from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared, RoundingSeen, built_at, unbuilt
 from theorax.verifiers.kinds.over_boxes import is_certified, on_box, rational_of
 
 
@@ -130,6 +130,11 @@ def _on_instances(claim: Inequality, prepared: Prepared, observed: Observed) -> 
         slack,
     )
     certified = found.status is Status.CERTIFIED
+    built = [built_at(observed, size) for size in line.sizes]
+    distinct = sum(part.distinct for part in built)
+    several = many(len(places), "instance")
+    looked_at = several if distinct == len(places) else f"{many(distinct, 'distinct instance')} among the {len(places)}"
+    copies = next((part.copies for part in built if part.copies), "") if certified and observed.line.random else ""
     by_size: dict[int, list[float]] = {}
     for (size, _), entries in zip(places, found.excesses, strict=False):  # up to the first that decides
         by_size.setdefault(size, []).append(max(entries))
@@ -141,8 +146,8 @@ def _on_instances(claim: Inequality, prepared: Prepared, observed: Observed) -> 
         (unbuilt(prepared, observed, holds=certified),),
         rigorous=found.status is not Status.INCONCLUSIVE,
         statistical=False,
-        detail=found.detail,
-        scope=f"the {many(len(places), 'instance')} built" if certified else "",
+        detail=found.detail + (f"; {copies}" if copies else ""),
+        scope=f"the {looked_at} built" if certified else "",
         tightness=lambda: _quantiles(np.asarray(found.shares)) if found.shares else None,
     )
 
