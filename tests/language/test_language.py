@@ -34,6 +34,7 @@ from theorax.language import (
     Subject,
     Theorem,
     gaussian,
+    generic_entries,
     hypotheses,
     quarter_circle,
     radius_of_disk,
@@ -317,3 +318,11 @@ def test_a_claim_is_read_exactly_unless_it_says_otherwise():
         Inequality(x, at_most=a, reading="margin")
     with pytest.raises(StatementError, match="One instance on which it fails refutes it"):
         Identity(x, a, margin=Relative(1, 10, "a test"), reading="margin")
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (12,), (2, 3), (10, 10), (11, 11), (2, 12), (12, 2), (2, 11, 3)])
+def test_generic_entries_are_as_many_symbols_as_places(shape):
+    entries = generic_entries("w", *shape)
+    assert entries.shape == shape and len(set(entries.ravel().tolist())) == entries.size
+    assert shape != (2, 3) or str(entries[1, 2]) == "w_12"
+    assert shape != (11, 11) or str(entries[1, 10]) == "w_1_10"

@@ -236,3 +236,65 @@ def test_a_polynomial_vanishes_at_the_share_of_points_that_its_degree_allows():
     share = degree / 101
     # Four standard errors of a share: a false alarm in 16000 seeds, and the seed is fixed.
     assert abs(np.mean(values.value == 0) - share) < 4 * np.sqrt(share * (1 - share) / count)
+
+
+PARTLY = {
+    "sqrt": jnp.sqrt,
+    "rsqrt": jax.lax.rsqrt,
+    "log": jnp.log,
+    "log1p": jnp.log1p,
+    "power": lambda x: x**0.5,
+    "arcsin": jnp.arcsin,
+    "arccos": jnp.arccos,
+    "arccosh": jnp.arccosh,
+    "arctanh": jnp.arctanh,
+}
+TESTS = {
+    "isnan": jnp.isnan,
+    "itself": lambda x: x == x,
+    "isfinite": jnp.isfinite,
+    "below infinity": lambda x: x < jnp.inf,
+}
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("name", PARTLY)
+def test_no_exact_domain_says_that_a_number_is_one_where_it_may_be_none(name, test):
+    def program(x):
+        return jnp.where(TESTS[test](jnp.exp(2 * PARTLY[name](x))), x, 0.0)
+
+    draws = random.Random(5)
+    letter = np.array(sympy.Symbol("x", real=True), dtype=object)
+    for domain, given in ((FIELD, FIELD.random((), draws)), (PLAIN, PLAIN.random((), draws)), (Symbolic(), letter)):
+        with pytest.raises((UndecidedComparison, UnsupportedPrimitive)) as caught:
+            evaluate(program if domain is not PLAIN else lambda x: TESTS[test](PARTLY[name](x)) * x, (given,), domain)
+        assert caught.type is UndecidedComparison
+    assert not evaluate(lambda x: jnp.isnan(x**2 - x), (FIELD.random((), draws),), FIELD)
+    assert not evaluate(lambda x: jnp.isnan(x**2 - x), (letter,), Symbolic())
+
+
+@pytest.mark.parametrize("program", [lambda x: x * jnp.inf > 0, lambda x: jnp.isnan(x * jnp.inf)])
+def test_a_field_decides_nothing_of_a_number_times_infinity(program):
+    with pytest.raises(UndecidedComparison):
+        evaluate(lambda x: jnp.where(program(x), x, 0.0), (FIELD.random((), random.Random(5)),), FIELD)
+
+
+@pytest.mark.parametrize("name", PARTLY)
+def test_symbols_note_the_functions_whose_domain_their_assumptions_leave_open(name):
+    free, half = sympy.Symbol("x", real=True), sympy.Rational(3, 2) if name == "arccosh" else sympy.Rational(1, 2)
+    for given, noted in ((free, 1), (half, 0)):
+        domain = Symbolic()
+        evaluate(PARTLY[name], (np.array(given, dtype=object),), domain)
+        assert len(domain.unsettled) == noted
+    outside = -half if name == "arccosh" else sympy.Integer(-3)
+    assert evaluate(PARTLY[name], (np.array(outside, dtype=object),), Symbolic()).item() is sympy.nan
+
+
+def test_the_logarithm_of_the_gamma_function_is_followed_where_it_is_one_function():
+    for letter, known in ((sympy.Symbol("x", positive=True), True), (sympy.Symbol("x", real=True), False)):
+        given = np.array(letter, dtype=object)
+        if known:
+            assert evaluate(jax.lax.lgamma, (given,), Symbolic()).item() == sympy.loggamma(letter)
+        else:
+            with pytest.raises(UnsupportedPrimitive, match="lgamma"):
+                evaluate(jax.lax.lgamma, (given,), Symbolic())

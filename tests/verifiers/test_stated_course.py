@@ -287,6 +287,65 @@ def test_every_line_of_the_evidence_has_to_return_what_was_proved(checked):
     )
 
 
+@pytest.mark.parametrize(
+    ("function", "inverse", "said"),
+    [
+        (jnp.arccos, jnp.cos, "where acos is defined"),
+        (jnp.log, jnp.exp, "where log is defined"),
+        (jnp.sqrt, jnp.square, "where sqrt is defined"),
+        (lambda w: jnp.sqrt(jnp.arctanh(w)), lambda w: jnp.tanh(w**2), "where atanh, sqrt are defined"),
+        (lambda w: jnp.log(jnp.exp(w)), lambda w: w, ""),
+        (lambda w: jnp.log1p(w**2), lambda w: w, ""),
+    ],
+)
+def test_a_proof_on_symbols_says_of_which_functions_it_took_the_domain_for_granted(checked, function, inverse, said):
+    out = arrays(left="a side", right="the other")
+    same = Identity(out.left, out.right, margin=Absolute(1, 10**6, "a test"))
+
+    def observe(w):
+        left = inverse(function(w))
+        return dict(left=left, right=w if said else left + 0)
+
+    @settles(same)
+    def steps():
+        """Any vector."""
+        yield Instance(same, "both sides", observe, generic_entries("w", 2))
+
+    found = checked(
+        same,
+        build=lambda key, n: 0.1 + 0.8 * jax.random.uniform(key, (2,)),
+        observe=observe,
+        measures=out,
+        proofs=(steps,),
+        draws=8,
+    )
+    assert found.status is Status.PROVED
+    assert (said in found.claims[0].scope) if said else ("defined" not in found.claims[0].scope)
+
+
+@pytest.mark.parametrize("given", [0, 0.0, np.array(Integer(0), dtype=object), np.array(0.0)])
+def test_a_letter_of_an_instance_is_the_number_that_the_program_was_given(checked, given):
+    out, t = arrays(left="a side", right="the other"), Parameter("t", "a factor")
+    same = Identity(t * out.left, out.right, margin=Absolute(1, 10**6, "a test"))
+
+    def observe(w, t):
+        return dict(left=w, right=w * t)
+
+    def proof(letters):
+        @settles(same)
+        def steps():
+            """Any vector."""
+            yield Instance(same, "both sides", observe, generic_entries("w", 2), given, letters=letters)
+
+        return steps
+
+    parts = dict(build=lambda key, n, t: jax.random.normal(key, (2,)), observe=observe, measures=out, draws=8)
+    parts["sweep"], parts["at"] = {n: (4,)}, ({t: 0},)
+    said = told(checked(same, proofs=(proof({t: 2}),), **parts))
+    assert "two numbers by one name" in said, said
+    assert "two numbers by one name" not in told(checked(same, proofs=(proof({t: 0}),), **parts))
+
+
 @pytest.mark.parametrize("count", [2, 5])
 def test_instances_say_how_much_of_their_law_they_leave_open_and_their_rows_have_the_word_of_the_claim(checked, count):
     entries = arrays(left="a vector", right="the same")

@@ -153,8 +153,9 @@ class Instance:
 def generic_entries(name: str, *shape: int) -> np.ndarray:
     """An array of independent real symbols, for an `Instance`: any entries of this shape."""
     out = np.empty(shape, dtype=object)
+    between = "_" if max(shape, default=0) > 10 else ""  # else w_110 would stand at (1, 10) and at (11, 0)
     for place in np.ndindex(*shape):
-        out[place] = Symbol("_".join([name, "".join(map(str, place))]) if place else name, real=True)
+        out[place] = Symbol(f"{name}_{between.join(map(str, place))}" if place else name, real=True)
     return out
 
 

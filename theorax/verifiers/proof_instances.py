@@ -11,7 +11,7 @@ from typing import Any
 
 import jax
 import numpy as np
-from sympy import Basic, Symbol, false, true
+from sympy import Basic, Symbol, false, sympify, true
 
 from theorax.errors import StatementError, UsageError
 from theorax.exact.decisions import read_as_exact
@@ -43,11 +43,14 @@ class Scope:
     fixed: tuple[str, ...] = ()
     assumed: tuple[tuple[str, str], ...] = ()  # symbols that are not any real number, and what they are assumed to be
     casts: tuple[str, ...] = ()
+    where: tuple[str, ...] = ()  # functions met whose domain the assumptions do not settle
 
     def __str__(self) -> str:
         parts = [f"{name} = {', '.join(values)}" for name, values in self.sizes.items()]
         parts += [f"symbols in {name} of {', '.join(shapes)}" for name, shapes in self.arrays.items()]
         parts += [f"{name} held fixed" for name in self.fixed]
+        if self.where:
+            parts.append(f"where {', '.join(self.where)} {'is' if len(self.where) == 1 else 'are'} defined")
         words = dict.fromkeys(word for _, word in self.assumed)
         told = [f"{word}: {', '.join(name for name, own in self.assumed if own == word)}" for word in words]
         return ", ".join(parts) + (f" ({'; '.join(told)})" if told else "") + read_as_exact(self.casts)
@@ -60,6 +63,7 @@ class Scope:
             _distinct(*self.fixed, *other.fixed),
             tuple(dict.fromkeys((*self.assumed, *other.assumed))),
             _distinct(*self.casts, *other.casts),
+            _distinct(*self.where, *other.where),
         )
 
 
@@ -88,7 +92,8 @@ def stated(instance: Instance, theorem: Theorem) -> StatedInstance:
             "A proof about another program settles nothing. Hand it observe of the experiment, or a function that "
             "observe calls."
         )
-    values, letters = _evaluated(instance), _letters(instance)
+    domain = Symbolic()
+    values, letters = _evaluated(instance, domain), _letters(instance)
     claim, wanted = instance.claim, instance.claim.observed
     if missing := sorted({letter.name for letter in wanted} - set(values)):
         raise StatementError(
@@ -104,17 +109,17 @@ def stated(instance: Instance, theorem: Theorem) -> StatedInstance:
             "entry of what the program was given."
         )
     again, no_second_route, disagreement = _in_balls(instance, values, sorted(letter.name for letter in wanted))
-    return StatedInstance(step, _scope(instance), again, no_second_route, disagreement)
+    return StatedInstance(step, _scope(instance, domain), again, no_second_route, disagreement)
 
 
-def _evaluated(instance: Instance) -> Mapping[str, Any]:
+def _evaluated(instance: Instance, domain: Symbolic) -> Mapping[str, Any]:
     """Run the program on the entries."""
     if not any(entry.free_symbols for entry in entries_of(instance.given)):
         raise StatementError(
             f"Instance({instance.reason!r}) is given no symbol, so it speaks of one point alone. "
             "Give the program arrays of SymPy symbols."
         )
-    return _run(instance, instance.given, Symbolic())
+    return _run(instance, instance.given, domain)
 
 
 def _run(instance: Instance, given: Sequence[Any], domain: Any) -> Mapping[str, Any]:
@@ -141,8 +146,22 @@ def _letters(instance: Instance) -> dict[Symbol, Any]:
     # An index says at which places of a result the claim is stated; it is no size.
     own = {letter.name: letter for letter in instance.claim.letters if not isinstance(letter, Index)}
     named = dict(zip(signature(instance.program).parameters, instance.given, strict=False))
+    for name, value in named.items():
+        if name in own and own[name] in instance.letters and _differ(value, stated := instance.letters[own[name]]):
+            raise StatementError(
+                f"Instance({instance.reason!r}) runs {called(instance.program)} with {name} = {value} and states the claim "
+                f"for {name} = {stated}. It would speak of two numbers by one name. Leave {name} out of letters={{...}}."
+            )
     letters = {own[name]: _number(value) for name, value in named.items() if name in own and _number(value) is not None}
     return {**letters, **instance.letters}
+
+
+def _differ(given: Any, stated: Any) -> bool:
+    """Is the number that the program was given another than the letter's? A float stands for all that round to it."""
+    if (number := _number(given)) is not None:
+        return bool((sympify(number) - sympify(stated)).expand() != 0)
+    whole = np.asarray(given)
+    return whole.ndim == 0 and whole.dtype.kind in "iuf" and bool(float(sympify(stated)) != float(whole))
 
 
 def _in_balls(instance: Instance, values: Mapping[str, Any], letters: Sequence[str]) -> tuple[str, str, str]:
@@ -226,7 +245,7 @@ def _of_entries(leaf: Any) -> bool:
     return isinstance(leaf, np.ndarray) and leaf.dtype == object
 
 
-def _scope(instance: Instance) -> Scope:
+def _scope(instance: Instance, domain: Symbolic) -> Scope:
     sizes: dict[str, tuple[str, ...]] = {str(letter): (str(value),) for letter, value in instance.letters.items()}
     arrays: dict[str, tuple[str, ...]] = {}
     fixed: list[str] = []
@@ -246,7 +265,8 @@ def _scope(instance: Instance) -> Scope:
     symbols = {symbol for entry in entries_of(instance.given) for symbol in entry.free_symbols}
     assumed = sorted((str(symbol), word) for symbol in symbols if (word := _assumed(symbol)))
     stood = jax.tree_util.tree_map(lambda leaf: np.zeros(leaf.shape) if _of_entries(leaf) else leaf, instance.given)
-    return Scope(sizes, arrays, tuple(fixed), tuple(assumed), narrow_casts(instance.program, stood))
+    casts, where = narrow_casts(instance.program, stood), tuple(sorted(domain.unsettled))
+    return Scope(sizes, arrays, tuple(fixed), tuple(assumed), casts, where)
 
 
 def _assumed(symbol: Symbol) -> str:

@@ -23,6 +23,7 @@ from theorax.errors import TheoraxError, UsageError
 from theorax.numerics.arithmetics.domain import Domain
 from theorax.numerics.arithmetics.failures import UndecidedComparison, UnsupportedPrimitive
 from theorax.numerics.arithmetics.residues import (
+    PARTIAL,
     RELATIONS,
     Residues,
     array,
@@ -54,9 +55,10 @@ class ZeroDivisor(TheoraxError):
 class FiniteField(Domain[Residues]):
     r"""Residues modulo ``prime``; with ``order``, a prime divisor of prime - 1, exponentials as well.
 
-    No comparison is decided but that of a number with itself: a field has no order. ``max``, ``min``, ``abs`` and
-    ``sign`` are made of one uninterpreted even function, $\max(x, y) = (x + y + |x - y|)/2$; ``tanh``, ``logistic`` and
-    the hyperbolic functions are made of the exponential.
+    No comparison is decided but that of a number with itself: a field has no order. What went through a function of
+    ``PARTIAL`` may be no number, and is not even compared with itself. ``max``, ``min``, ``abs`` and ``sign`` are made
+    of one uninterpreted even function, $\max(x, y) = (x + y + |x - y|)/2$; ``tanh``, ``logistic`` and the hyperbolic
+    functions are made of the exponential.
 
     **Errors:** none in the arithmetic; a nonzero rational number may vanish modulo the prime.
 
@@ -232,11 +234,18 @@ class FiniteField(Domain[Residues]):
     def compare(self, name: str, x: Residues, y: Residues) -> np.ndarray:
         one, other = np.broadcast_arrays(infinities(x), infinities(y))
         same = np.full(one.shape, x is y)
-        if not np.all(same | (one != other) | (np.isinf(one) & np.isinf(other))):
+        answers = np.asarray(RELATIONS[name](one, other))
+        decided = same | (one != other) | (np.isinf(one) & np.isinf(other))
+        if PARTIAL & (x.through | y.through):
+            decided = decided & (answers == (name == "ne"))  # what a NaN would answer as well
+        if not np.all(decided & ~np.isnan(one) & ~np.isnan(other)):
             raise UndecidedComparison(name)
-        return np.asarray(RELATIONS[name](one, other))
+        return answers
 
     def is_finite(self, x: Residues) -> np.ndarray:
+        # A NaN stands for what is not known, an infinity for itself.
+        if np.isnan(infinities(x)).any() or (PARTIAL & x.through and x.finite.any()):
+            raise UndecidedComparison("is_finite")
         return x.finite
 
     def sum(self, x: Residues) -> Residues:

@@ -34,6 +34,10 @@ class Residues:
         return np.ones(self.value.shape, bool) if self.special is None else np.asarray(self.special == 0)
 
 
+PARTIAL = frozenset({"sqrt", "log", "asin", "acos", "acosh", "atanh", "pow"})
+"""Functions that are no number on a part of the reals; log1p and rsqrt are made of two of them."""
+
+
 def ratio(number: Any) -> tuple[int, int]:
     """An exact number as a quotient of integers."""
     if isinstance(number, bool | int):
