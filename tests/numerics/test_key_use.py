@@ -1,10 +1,12 @@
 """The use of keys in a program: what is refused, and what programs may do."""
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
-from theorax.numerics.key_use import key_use
+from theorax.numerics.key_use import key_use, traced_otherwise, use_by
 
 normal, split, fold = jax.random.normal, jax.random.split, jax.random.fold_in
 
@@ -69,3 +71,59 @@ def test_results_that_the_key_does_not_reach_are_named():
         "1",
         "2",
     }
+
+
+def unkeyed(_, x):
+    return x + np.random.standard_normal(), None  # noqa: NPY002
+
+
+FROZEN = {
+    "an array": lambda key: normal(key, (3,)) + np.random.standard_normal(3),  # noqa: NPY002
+    "a large array": lambda key: normal(key) * np.random.standard_normal(5000),  # noqa: NPY002
+    "a number": lambda key: normal(key) + np.random.default_rng().normal(),
+    "inside of a loop": lambda key: jax.lax.scan(unkeyed, normal(key), jnp.arange(3.0))[0],
+    "inside of what is compiled": jax.jit(lambda key: normal(key) + np.random.standard_normal(3)),  # noqa: NPY002
+    "a key": lambda key: normal(key) + normal(jax.random.key(np.random.randint(2**31))),  # noqa: NPY002
+}
+HELD = {
+    "an array": lambda key: normal(key, (3,)) + np.arange(3.0),
+    "a seeded array": lambda key: normal(key) + np.random.default_rng(0).normal(size=5000),
+    "NaN": lambda key: normal(key) + np.array([np.nan, 1.0]),
+    "a product": lambda key: normal(key, (3, 3)) @ np.eye(3),
+}
+
+
+def twice(program):
+    """The numbers of two traces, the second as the guard makes it."""
+
+    def named(key):
+        return {"x": program(key)}
+
+    first = use_by(named)
+    with traced_otherwise():
+        return first.numbers, use_by(named).numbers
+
+
+@pytest.mark.parametrize("name", FROZEN)
+def test_numbers_that_are_drawn_without_the_key_differ_in_a_second_trace(name):
+    first, second = twice(FROZEN[name])
+    assert first != second
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_numbers_that_a_program_holds_are_the_same_in_a_second_trace(name):
+    first, second = twice(HELD[name])
+    assert first == second
+
+
+def test_what_is_drawn_for_nothing_is_left_out():
+    def replaced(key, kept):
+        layer = eqx.nn.Linear(2, 2, key=jax.random.key(0))
+        return {"x": (layer.weight if kept else normal(key, (2, 2))) + 0.0}
+
+    assert use_by(lambda key: replaced(key, False)).foreign == ()
+    assert use_by(lambda key: replaced(key, True)).foreign != ()
+
+
+def test_a_function_that_asks_for_numbers_is_not_followed():
+    assert use_by(lambda key: {"x": float(normal(key))}) is None

@@ -292,7 +292,9 @@ def test_models_that_take_different_roads_are_not_asked_to_go_together_again_and
         return together(wanted, observed, models, domain)
 
     def ordered(key: Any, n: Extent) -> dict[str, jax.Array]:
-        return dict(x=jax.random.normal(key, (n.padded,)), order=jax.random.permutation(key, n.padded))
+        return dict(
+            x=jax.random.normal(key, (n.padded,)), order=jax.random.permutation(jax.random.fold_in(key, 1), n.padded)
+        )
 
     x = Measured("x", "a vector in another order, summed", array=True)
     y = Measured("y", "its sum", array=True)

@@ -25,6 +25,7 @@ from theorax.language import (
     Instance,
     Measured,
     Parameter,
+    Relative,
     Size,
     Subject,
     Theorem,
@@ -69,6 +70,60 @@ def told(found):
 def test_a_rare_event_is_not_taken_for_no_randomness(checked):
     rare = checked(MEAN_ZERO, build=lambda key, n: jnp.where(jax.random.uniform(key) < 0.97, 0.0, 5.0), seeds="none")
     assert rare.status is Status.ERROR and "depends on the key" in told(rare)
+
+
+def unkeyed(key, n):
+    return jnp.asarray(np.random.standard_normal(n))  # noqa: NPY002
+
+
+def test_numbers_that_do_not_come_from_the_key_are_refused(checked):
+    found = checked(MEAN_ZERO, build=lambda key, n: uniform(key, n) + unkeyed(key, n).mean())
+    assert found.status is Status.ERROR and "draws from something other than its key" in told(found)
+
+
+def pair(key, n):
+    one, other = jax.random.split(key)
+    return jax.random.normal(one, (n,)), jax.random.normal(other, (n,))
+
+
+def of_numbers(key, n):
+    """The same as `pair`, by a computation that JAX cannot trace."""
+    return tuple(part * (1.0 if float(part[0]) > 0 else 2.0) for part in pair(key, n))
+
+
+COMPARED = arrays(left="x . y", right="y . x")
+SAME = Identity(COMPARED.left, COMPARED.right, margin=Relative(1, 10**6, "rounding stays below it"))
+BELOW = Inequality(COMPARED.left, at_most=1 + COMPARED.right)
+REFUSED_BUILDS = {
+    "one key twice": (lambda key, n: (jax.random.normal(key, (n,)), jax.random.normal(key, (n,))), "one key twice"),
+    "a key of its own": (lambda key, n: (pair(key, n)[0], pair(jax.random.key(5), n)[0]), "a key of its own"),
+    "no key": (lambda key, n: (pair(key, n)[0], unkeyed(key, n)), "something other than its key"),
+    "no key, untraced": (lambda key, n: (of_numbers(key, n)[0], unkeyed(key, n)), "something other than its key"),
+}
+
+
+def products(model):
+    one, other = model
+    return dict(left=one @ other, right=other @ one)
+
+
+def unlooked(found):
+    return [line.text for claim in found.claims for line in claim.ledger if line.kind == "keys"]
+
+
+@pytest.mark.parametrize("claim", [SAME, BELOW], ids=["identity", "inequality"])
+@pytest.mark.parametrize("name", REFUSED_BUILDS)
+def test_instances_are_drawn_from_their_key_alone(checked, claim, name):
+    build, sentence = REFUSED_BUILDS[name]
+    found = checked(claim, build=build, observe=products, measures=COMPARED, draws=20)
+    assert found.status is Status.ERROR and sentence in told(found)
+
+
+def test_keys_that_could_not_be_followed_are_not_looked_at(checked):
+    found = checked(BELOW, build=of_numbers, observe=products, measures=COMPARED, draws=300)
+    assert found.status is not Status.ERROR
+    traced = checked(BELOW, build=pair, observe=products, measures=COMPARED, draws=300)
+    assert unlooked(found) and not unlooked(traced), (unlooked(found), told(found), told(traced))
 
 
 def test_a_distance_that_is_no_number_is_not_far(checked):

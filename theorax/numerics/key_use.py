@@ -10,19 +10,21 @@ words a program computes. What is drawn twice through them is not seen, nor by t
 
 from __future__ import annotations
 
+import hashlib
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, final
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.interpreters.partial_eval import dce_jaxpr
 
 from theorax.numerics.arithmetics.flat_program import Literal
 from theorax.numerics.nested_steps import constants_and_carries
 
-__all__ = ["KeyUse", "key_use"]
+__all__ = ["KeyUse", "key_use", "traced_otherwise", "use_by"]
 
 Shape = tuple[int, ...]
 
@@ -38,12 +40,14 @@ class KeyUse:
 
     ``twice``: shapes of two arrays that were drawn from one key, the first such pair; None if there is none.
     ``foreign``: shapes of the arrays drawn from keys that do not descend from the argument.
-    ``constant``: names of the results that do not depend on the argument.
+    ``constant``: names of the results that do not depend on the argument. ``numbers``: those that are part of the
+    program; a second trace holds the same ones, unless the program draws from something other than its key.
     """
 
     twice: tuple[Shape, Shape] | None = None
     foreign: tuple[Shape, ...] = ()
     constant: frozenset[str] = frozenset()
+    numbers: frozenset[tuple[str, Shape, bytes]] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,7 @@ class _Uses:
     made: dict[Any, np.ndarray] = field(default_factory=dict)  # keys of one origin
     names: dict[Any, int] = field(default_factory=dict)  # numbers that are part of the program
     fresh: itertools.count[int] = field(default_factory=itertools.count)
+    numbers: set[tuple[str, Shape, bytes]] = field(default_factory=set)
 
     def name(self, *parts: Any) -> int:
         """The name of what these parts determine."""
@@ -92,7 +97,28 @@ def key_use(closed: Any, random: Sequence[bool], results: Sequence[str]) -> KeyU
     given = [_opaque(uses, var.aval, drawn) for var, drawn in zip(closed.jaxpr.invars, random, strict=True)]
     out = _follow(uses, closed, given)
     varying = {name for name, seen in zip(results, out, strict=True) if seen.random}
-    return KeyUse(uses.twice, tuple(uses.foreign), frozenset(results) - varying)
+    return KeyUse(uses.twice, tuple(uses.foreign), frozenset(results) - varying, frozenset(uses.numbers))
+
+
+def use_by(program: Callable[[Any], Any]) -> KeyUse | None:
+    """The use of keys in a function of a key alone that returns named arrays; None where it cannot be traced.
+
+    What no result depends on is left out: weights that a layer is made with, and that are then replaced.
+
+    **Errors:** whatever it raises is taken for a step that asks for numbers which a trace has not.
+    """
+    try:
+        words = jax.random.key_data(jax.random.key(0))
+        closed, out = jax.make_jaxpr(lambda words: program(jax.random.wrap_key_data(words)), return_shape=True)(words)
+    except Exception:
+        return None
+    jaxpr, (used,) = dce_jaxpr(closed.jaxpr, [True] * len(closed.jaxpr.outvars), instantiate=True)
+    return key_use(closed.replace(jaxpr=jaxpr), [used], list(out))
+
+
+def traced_otherwise() -> Any:
+    """A context in which JAX traces anew what it has traced before; no step that it traces has other numbers."""
+    return jax.default_matmul_precision("highest")
 
 
 def _opaque(uses: _Uses, aval: Any, random: bool) -> _Seen:
@@ -107,12 +133,14 @@ def _is_key(aval: Any) -> bool:
 
 def _constant(uses: _Uses, value: Any) -> _Seen:
     """A number or an array that is part of the program."""
-    if _is_key(value):
-        return _Seen(False, next(uses.fresh), uses.block(value.shape))
-    if np.size(value) > _SMALL:
-        return _Seen(False, next(uses.fresh))
-    array = np.asarray(value)
-    return _Seen(False, uses.name(str(array.dtype), array.shape, array.tobytes()))
+    keys = uses.block(value.shape) if _is_key(value) else None
+    array = np.asarray(value if keys is None else jax.random.key_data(value))
+    written = array.tobytes()
+    small = array.size <= _SMALL
+    uses.numbers.add((str(array.dtype), array.shape, written if small else hashlib.sha256(written).digest()))
+    if keys is not None or not small:
+        return _Seen(False, next(uses.fresh), keys)
+    return _Seen(False, uses.name(str(array.dtype), array.shape, written))
 
 
 def _follow(uses: _Uses, closed: Any, given: Sequence[_Seen]) -> list[_Seen]:

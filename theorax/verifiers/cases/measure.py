@@ -15,7 +15,7 @@ from theorax.language import Experiment, Measured, Size, Subject
 from theorax.names import many
 from theorax.numerics import platform
 from theorax.numerics.extents import Extent
-from theorax.numerics.key_use import KeyUse
+from theorax.numerics.key_use import KeyUse, traced_otherwise, use_by
 from theorax.numerics.keys import root, seed_of
 from theorax.numerics.sampler import Sampler, structure
 from theorax.verifiers.cases.crew import Tables
@@ -28,6 +28,8 @@ Builder: TypeAlias = tuple[Callable[[int], Any], dict[str, Any]]
 # Unless an experiment says otherwise, a size shares a compiled program with one up to twice as large: padding a cubic
 # algorithm further wastes more than the few seconds that one more program costs to compile.
 SPAN = 2
+
+_TRACED_TWICE: set[Hashable] = set()  # programs whose draws are known to come from their key alone
 
 
 def padding(sizes: Sequence[int], span: int = SPAN) -> dict[int, int]:
@@ -56,20 +58,28 @@ def measure(
     ``every`` holds all lines of the experiment, which share paddings and so compiled programs. The key of a draw is a
     function of names alone: theorem, experiment, subject, case, size (unless paired), the user's seed, its number.
 
-    **Raises:** ObservationError for a draw with a NaN, a wrong shape or a missing letter, naming the draw.
+    **Raises:** ObservationError for a draw with a NaN, a wrong shape or a missing letter, naming the draw; for a build
+    whose draws are not what its key says.
     """
     if any(letter.array for letter in experiment.measured):
         instances = {
             size: tuple(instance(experiment, theorem, line, size, seed, draw) for draw in range(line.draws))
             for size in line.sizes
         }
-        return Observed(line, (), (), instances, experiment.observe)
+        # Traced after it was called: what a build keeps for later calls would be of no use if kept from a trace.
+        keys_of = _keys_of_instances(experiment, theorem, line, seed, instances)
+        return Observed(line, (), (), instances, experiment.observe, keys=keys_of)
     tables, errors = [], []
     for size in line.sizes:
         program, asked = _asked(experiment, line, every, size)
         where = f"the subject {line.name!r} at {line.swept} = {size}"
         use = sampler.key_use(program, asked, experiment.dtype)
         _refuse_keys(use, line.subject, where)
+        if size == min(line.sizes) and (name := structure(program, asked, experiment.dtype)) not in _TRACED_TWICE:
+            with traced_otherwise():  # a sampler of its own, which has traced nothing so far
+                again = Sampler(generator=sampler.generator).key_use(program, asked, experiment.dtype)
+            _refuse_others(use.numbers == again.numbers, where)
+            _TRACED_TWICE.add(name)
         if not line.random and (drawn_from := sorted({str(letter) for letter in experiment.measured} - use.constant)):
             # Two keys that give one value show nothing: most draws of a rare event are alike.
             raise ObservationError(
@@ -155,6 +165,71 @@ def _refuse_keys(use: KeyUse, subject: Subject, where: str) -> None:
         )
 
 
+def _refuse_others(same: bool, where: str) -> None:
+    """Let pass a build that makes the same of the same key.
+
+    **Raises:** ObservationError for one that does not.
+    """
+    if not same:
+        raise ObservationError(
+            f"{where[0].upper()}{where[1:]} draws from something other than its key: one key gives other numbers a second "
+            "time. A compiled program holds such numbers fixed, so all draws share them, and no check can be made again. "
+            "Draw with jax.random from the given key, such as jax.random.normal(key, (n,)), and not with NumPy's random."
+        )
+
+
+def _keys_of_instances(
+    experiment: Experiment, theorem: str, line: SweepLine, seed: int, built: Mapping[int, Sequence[tuple[Any, Any]]]
+) -> Callable[[], KeyUse] | None:
+    """The use of keys in build and observe at the smallest size, as at all sizes; None if build cannot be traced.
+
+    Where observe cannot be traced, that in build alone. What cannot be traced is built twice.
+
+    **Raises:** ObservationError for a build whose draws are not what its key says.
+    """
+    uses = {}
+    for size in line.sizes:
+        where = f"the subject {line.name!r} at {line.swept} = {size}"
+
+        def whole(key: Any, size: int = size) -> dict[str, Any]:
+            model, read = _built(experiment, line, size, key)
+            return _mapping(experiment.observe(model, **read))
+
+        def alone(key: Any, size: int = size) -> dict[str, Any]:
+            leaves = jax.tree.leaves(_built(experiment, line, size, key)[0])
+            return {str(at): leaf for at, leaf in enumerate(leaves) if isinstance(leaf, jax.Array | np.ndarray | float)}
+
+        with platform.precision(experiment.dtype):
+            program, use = next(((one, use) for one in (whole, alone) if (use := use_by(one))), (None, None))
+            if use is not None:
+                _refuse_keys(use, line.subject, where)
+            if size == min(line.sizes) and program is not None and use is not None:
+                with traced_otherwise():
+                    again = use_by(program)
+                _refuse_others(again is not None and use.numbers == again.numbers, where)
+            elif size == min(line.sizes) and built[size]:
+                second = instance(experiment, theorem, line, size, seed, 0)
+                _refuse_others(_alike(built[size][0][0], second[0]), where)
+        uses[size] = use
+    least = uses[min(line.sizes)]
+    return None if least is None or None in uses.values() else lambda: least
+
+
+def _alike(first: Any, second: Any) -> bool:
+    """Whether all arrays of two models are equal."""
+    pairs = zip(*(map(_words, jax.tree.leaves(model)) for model in (first, second)), strict=False)
+    return all(
+        one.shape == other.shape and np.array_equal(one, other, equal_nan=one.dtype.kind == "f") for one, other in pairs
+    )
+
+
+def _words(leaf: Any) -> np.ndarray:
+    """The numbers of a part of a model; none of what holds no numbers."""
+    if isinstance(leaf, jax.Array) and jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
+        leaf = jax.random.key_data(leaf)
+    return np.asarray(leaf if isinstance(leaf, jax.Array | np.ndarray | float | int) else 0)
+
+
 def _seed(theorem: str, experiment: Experiment, line: SweepLine, size: int, seed: int) -> int:
     """The seed of the draws of this line at this size; at every size, where seeds are paired."""
     names = [theorem, experiment.seeds, line.experiment, line.name, *_flat(line.label), str(seed)]
@@ -165,11 +240,15 @@ def instance(
     experiment: Experiment, theorem: str, line: SweepLine, size: int, seed: int, draw: int
 ) -> tuple[Any, dict[str, Any]]:
     """One model of the line, built at its true size outside any compiled program, and the letters observe reads."""
-    letters = {name: _literal(value) for name, value in _letters(experiment, line, [line], size, literal=True).items()}
     names = [theorem, "instance", line.experiment, line.name, *_flat(line.label), str(seed), f"{line.swept}={size}"]
     with platform.precision(experiment.dtype):
         key = jax.random.fold_in(root(seed_of(*names)), draw)
-        return line.subject.build(key, **_arrays(letters, line.subject.needs)), _arrays(letters, experiment.reads)
+        return _built(experiment, line, size, key)
+
+
+def _built(experiment: Experiment, line: SweepLine, size: int, key: Any) -> tuple[Any, dict[str, Any]]:
+    letters = {name: _literal(value) for name, value in _letters(experiment, line, [line], size, literal=True).items()}
+    return line.subject.build(key, **_arrays(letters, line.subject.needs)), _arrays(letters, experiment.reads)
 
 
 @lru_cache(maxsize=256)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -20,7 +21,8 @@ __all__ = ["randomness"]
 def randomness(claim: DecidedClaim) -> Looked:
     """Independence of the draws: their keys, as `measure` has let them pass, and whether they repeat each other.
 
-    Tested where both could be asked at every line and size. Few rows, whole numbers and two values say nothing.
+    Tested where both could be asked at every line and size. Few rows, whole numbers and two values say nothing. Of
+    instances the keys alone are asked; those of a build that cannot be traced are not looked at.
     """
     names = sorted(letter.name for letter in claim.planned.claim.observed)
     told: list[bool | None] = []
@@ -30,7 +32,7 @@ def randomness(claim: DecidedClaim) -> Looked:
             return Looked((repeats(f" for {observed.line.name}"),))
         told.append(found)
     if not told:
-        return Looked()
+        return Looked(ledger=tuple(_untraced(claim)))
     (experiment,) = {case.prepared.cell.line.experiment for case in claim.judged}
     line = Assumption("independence", SEEDS[claim.theorem.experiments[experiment].seeds], Standing.TESTED)
     asked = "each key is used once and comes from the given one"
@@ -45,6 +47,19 @@ def randomness(claim: DecidedClaim) -> Looked:
             Assumption("draws", unseen, Standing.NOT_LOOKED_AT),
         )
     )
+
+
+def _untraced(claim: DecidedClaim) -> Iterator[Assumption]:
+    """A line on the keys of instances, where they could not be followed."""
+    lines = [case.prepared.cell.line for case in claim.judged]
+    found = (claim.draws.on(line) for line in lines if line.random and line.experiment)
+    names = dict.fromkeys(observed.line.name for observed in found if observed.instances and observed.keys is None)
+    if names:
+        unseen = (
+            f"whether {', '.join(names)} use each key once and draw from the given one alone: build cannot be traced, "
+            "it makes Python's numbers of what it draws"
+        )
+        yield Assumption("keys", unseen, Standing.NOT_LOOKED_AT)
 
 
 def _distinct(observed: Observed, names: list[str]) -> bool | None:
