@@ -17,12 +17,12 @@ from theorax.numerics import platform
 from theorax.numerics.extents import Extent
 from theorax.numerics.sampler import Sampler
 from theorax.verifiers.cases import instances
+from theorax.verifiers.cases.distinct_instances import Built, built_at
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.measure import measure
 from theorax.verifiers.cases.sweep_lines import sweep_lines
 from theorax.verifiers.kinds import Judged
 from theorax.verifiers.kinds.identity_lowering import IdentityJudge
-from theorax.verifiers.kinds.lowering import Built, built_at
 from theorax.verifiers.settings import Settings
 
 n = Size("n", "order of the matrix")
@@ -221,7 +221,8 @@ def test_what_holds_on_the_drawn_models_alone_is_no_certificate_and_no_refutatio
 
 
 def of_one_key(key: Any, n: Extent) -> dict[str, jax.Array]:
-    return build(jax.random.key(0), n)
+    with jax.ensure_compile_time_eval():  # numbers of the program, as of a data set that is kept
+        return build(jax.random.key(0), n)
 
 
 def of_signs(key: Any, n: Extent) -> dict[str, jax.Array]:

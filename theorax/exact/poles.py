@@ -104,7 +104,7 @@ def _drawn(letter: Symbol, bounds: tuple[int, int] | None, source: random.Random
 
 
 def _denominators(function: Expr, variable: Symbol) -> list[Expr]:
-    """What must not be zero: bases of powers whose exponent may be negative, and denominators of some functions."""
+    """Expressions that must not be zero: bases of powers whose exponent may be negative, and denominators of some functions."""
     bases = {power.base for power in function.atoms(Pow) if not power.exp.is_nonnegative}
     bases |= {below(part.args[0]) for kind, below in _BELOW.items() for part in function.atoms(kind)}
     return sorted((base for base in bases if base.has(variable)), key=str)

@@ -176,7 +176,7 @@ def _is_same(own: Any, measured: Any) -> bool:
 
 
 def _outside(leaf: Any) -> Any:
-    """What stands for a leaf outside of the transformations that traced it: all entries of a batch, the primal number."""
+    """The value of a leaf outside of the transformations that traced it: all entries of a batch, the primal number."""
     while isinstance(leaf, Tracer) and not isinstance(leaf, DynamicJaxprTracer):
         leaf = leaf.primal if hasattr(leaf, "primal") else leaf.val
     return leaf

@@ -216,7 +216,7 @@ def _keys_of_instances(
 
 
 def _alike(first: Any, second: Any) -> bool:
-    """Whether all arrays of two models are equal."""
+    """Are all arrays of two models equal?"""
     pairs = zip(*(map(_words, jax.tree.leaves(model)) for model in (first, second)), strict=False)
     return all(
         one.shape == other.shape and np.array_equal(one, other, equal_nan=one.dtype.kind == "f") for one, other in pairs

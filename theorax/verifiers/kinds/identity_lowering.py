@@ -24,9 +24,10 @@ from theorax.exact.same_program import Form, Forms, forms_of
 from theorax.language import Absolute, Identity, Measured
 from theorax.numerics.arithmetics import Domain, RunningError, UnsupportedPrimitive, narrow_casts
 from theorax.verifiers.cases import instances
+from theorax.verifiers.cases.distinct_instances import Built, built_at, bytes_of
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.sweep_lines import Cell, SweepLine
-from theorax.verifiers.kinds.lowering import Built, Judge, Judged, Prepared, built_at, bytes_of, unbuilt
+from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared, unbuilt
 
 _IN_BALLS = 4
 """Draws at the smallest size that are run in balls, whatever floats say."""

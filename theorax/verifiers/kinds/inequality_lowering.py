@@ -20,9 +20,10 @@ from theorax.language import Inequality, Measured
 from theorax.names import many
 from theorax.numerics.arithmetics import Domain
 from theorax.verifiers.cases import instances
+from theorax.verifiers.cases.distinct_instances import built_at
 from theorax.verifiers.cases.evaluation import Observed, evaluate, roundings
 from theorax.verifiers.cases.sweep_lines import Cell
-from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared, RoundingSeen, built_at, unbuilt
+from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared, RoundingSeen, unbuilt
 from theorax.verifiers.kinds.over_boxes import is_certified, on_box, rational_of
 
 

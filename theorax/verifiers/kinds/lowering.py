@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, final
 
-import jax
 import numpy as np
 from sympy import Expr, sympify
 
@@ -18,10 +17,9 @@ from theorax.decide.samples import Columns
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Side
 from theorax.decide.stopping import Look, at_look
 from theorax.decide.verdict import Point, Tightness
-from theorax.exact.held_fixed import value_of
 from theorax.language import Absolute, Claim
-from theorax.names import many
 from theorax.verifiers.cases import sweep_lines
+from theorax.verifiers.cases.distinct_instances import built_at
 from theorax.verifiers.cases.evaluation import Observed, evaluate, roundings
 from theorax.verifiers.cases.sweep_lines import Cell, SweepLine
 
@@ -29,7 +27,6 @@ C = TypeVar("C", bound=Claim)
 AsBall: TypeAlias = Callable[[Expr], Any]  # an expression on one instance, as a ball
 Scatter: TypeAlias = tuple[tuple[float, ...], tuple[float, ...]]  # of one draw at every size: observed, planned
 
-_NUMBERS = np.ndarray | np.generic | jax.Array | int | float | complex
 SAFETY = 10
 """Times the largest error of rounding seen in a few draws: what support must stand."""
 
@@ -168,64 +165,6 @@ class RoundingSeen:
         units = [np.abs(column) if shares else np.ones(1) for column in values]
         most = max(seen.values())
         return tuple(SAFETY * seen.get(size, most) * unit for size, unit in zip(sizes, units, strict=True))
-
-
-@final
-@dataclass(frozen=True)
-class Built:
-    """Instances of one size: how many were built, and how many of them differ."""
-
-    built: int
-    distinct: int
-
-    @property
-    def counted(self) -> int:
-        """How many independent draws of a law they are: one where all are equal, as of a build that ignores its key.
-
-        Draws of a law of few values may be equal, and weigh as much as others; then some of them differ.
-        """
-        return 1 if self.distinct == 1 else self.built
-
-    @property
-    def words(self) -> str:
-        """Their number, and that of the distinct ones where some are equal."""
-        return many(self.built, "instance") + (
-            f", {self.distinct} of them distinct" if self.distinct < self.built else ""
-        )
-
-    @property
-    def copies(self) -> str:
-        """The sentence that they are one model; empty where they are not."""
-        if self.counted == self.built:
-            return ""
-        return (
-            f"all {self.built} instances are equal and count as one: the build does not depend on its key, or its law "
-            'holds one model, which seeds="none" would say'
-        )
-
-
-def built_at(observed: Observed, size: int) -> Built:
-    """The instances of this size, compared by every number of their models and of the letters that observe reads."""
-    known, place = observed._evaluated, ("built", size)
-    if place not in known:
-        marks = [b"".join(map(_mark, jax.tree_util.tree_leaves(part))) for part in observed.instances[size]]
-        known[place] = Built(len(marks), len(set(marks)))
-    return known[place]
-
-
-def _mark(leaf: Any) -> bytes:
-    """What tells a leaf from others; of a function the numbers that it holds, not its place in memory."""
-    if not callable(leaf):
-        return bytes_of(leaf) if isinstance(leaf, _NUMBERS) else repr(leaf).encode()
-    cells = [cell.cell_contents for cell in getattr(leaf, "__closure__", None) or ()]
-    inside = jax.tree_util.tree_leaves((cells, getattr(leaf, "args", ()), getattr(leaf, "keywords", {})))
-    return b"".join(bytes_of(part) for part in inside if isinstance(part, _NUMBERS))
-
-
-def bytes_of(leaf: Any) -> bytes:
-    """The shape, the type and the bytes of an array or a number."""
-    array = value_of(leaf)
-    return repr((array.shape, str(array.dtype))).encode() + array.tobytes()
 
 
 def unbuilt(prepared: Prepared, observed: Observed, *, holds: bool) -> str:
