@@ -32,7 +32,7 @@ from theorax.language import (
 )
 from theorax.verifiers.attacks import controls
 from theorax.verifiers.attacks.mutants import variants
-from theorax.verifiers.attacks.sensitivity import contradiction, indifferent, insensitive
+from theorax.verifiers.attacks.sensitivity import contradiction, insensitive
 from theorax.verifiers.outcome import ControlOutcome, Expected
 
 n = Size("n", "a size")
@@ -134,43 +134,6 @@ def test_a_named_wrong_variant_that_passes_leaves_its_claim_vacuous(own, becomes
     assert claim.with_findings(*insensitive(claim.id, [passing])).status == becomes
     assert not list(insensitive(claim.id, [replace(passing, expected=Expected.WITHIN)]))
     assert not list(insensitive(claim.id, fakes.MUTANTS))
-
-
-INDIFFERENT = {  # the claim, the machine's variants of it that fall, does it say something
-    "sides that are zero": (CLAIMS["identity"], (), False),
-    "sides that are not": (CLAIMS["identity"], ("right side negated",), True),
-    "sides that are equal": (CLAIMS["inequality"], ("bound halved",), False),
-    "sides in their order": (CLAIMS["inequality"], ("the other direction",), True),
-    "an event that has to happen": (Inequality(x, at_least=1), (), True),
-    "a bound that is meant to be attained": (
-        Inequality(x, at_most=y, implied={"attained": dict(at_most=None, at_least=y)}),
-        (),
-        True,
-    ),
-    "no variant is made": (Identity(A, Integer(0), margin=Absolute(1, 10, "it would matter")), (), True),
-}
-
-
-@pytest.mark.parametrize(("own", "becomes"), ATTACKED)
-@pytest.mark.parametrize("name", INDIFFERENT)
-def test_sides_that_no_wrong_variant_of_the_machine_tells_apart_leave_a_claim_vacuous(name, own, becomes):
-    claim, fallen, says_something = INDIFFERENT[name]
-    verdict = fakes.settled(fakes.CLAIM, own)
-    outcomes = [
-        replace(
-            fakes.MUTANTS[0],
-            claim=verdict.id,
-            name=variant.name,
-            killed=variant.name in fallen,
-            status=Status.REFUTED if variant.name in fallen else Status.SUPPORTED,
-            expected=variant.expected,
-            origin=variant.origin,
-        )
-        for variant in variants("claim", claim)
-    ]
-    found = verdict.with_findings(*indifferent(verdict.id, claim, outcomes))
-    assert found.status == (verdict.status if says_something else becomes)
-    assert not list(indifferent("another claim", claim, outcomes))
 
 
 @pytest.mark.parametrize(("own", "becomes"), ATTACKED)

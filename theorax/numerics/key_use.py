@@ -19,6 +19,7 @@ from typing import Any, final
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.experimental.xla_metadata import set_xla_metadata
 from jax.interpreters.partial_eval import dce_jaxpr
 
 from theorax.numerics.arithmetics.flat_program import Literal
@@ -116,9 +117,12 @@ def use_by(program: Callable[[Any], Any]) -> KeyUse | None:
     return key_use(closed.replace(jaxpr=jaxpr), [used], list(out))
 
 
+_TRACES = itertools.count()
+
+
 def traced_otherwise() -> Any:
     """A context in which JAX traces anew what it has traced before; no step that it traces has other numbers."""
-    return jax.default_matmul_precision("highest")
+    return set_xla_metadata(theorax_trace=str(next(_TRACES)))
 
 
 def _opaque(uses: _Uses, aval: Any, random: bool) -> _Seen:

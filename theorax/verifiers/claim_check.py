@@ -12,7 +12,7 @@ from theorax.decide.size_arithmetic import over_sizes
 from theorax.decide.status import Reason, Status
 from theorax.decide.stopping import ends
 from theorax.decide.verdict import LookTaken, Verdict
-from theorax.language import Claim, Theorem
+from theorax.language import Theorem
 from theorax.verifiers import claim_verdicts, guards, proof_check
 from theorax.verifiers.attacks import controls, sensitivity, tested_hypotheses
 from theorax.verifiers.attempts import AttemptLog
@@ -59,7 +59,7 @@ class ClaimCheck:
                     fired += controls.controls(planned, failing, self.draws, self.settings.effort)
                 mutants += own
             verdict = replace(verdict, unseen=(*verdict.unseen, *sensitivity.alike(name, mutants)))
-            claims.append(verdict.with_findings(*_attacked(verdict, planned.claim, fired, mutants)))
+            claims.append(verdict.with_findings(*_attacked(verdict, fired, mutants)))
         return claims, fired, mutants
 
     def looked(self, planned: PlannedClaim) -> tuple[Verdict, list[MutantOutcome]]:
@@ -130,12 +130,9 @@ class ClaimCheck:
         return [part for part in found if not (refuted and part.expected is Expected.STAYS)]
 
 
-def _attacked(
-    verdict: Verdict, claim: Claim, fired: Sequence[ControlOutcome], mutants: Sequence[MutantOutcome]
-) -> Iterator[Found]:
+def _attacked(verdict: Verdict, fired: Sequence[ControlOutcome], mutants: Sequence[MutantOutcome]) -> Iterator[Found]:
     """Findings of the attempts to break the claim."""
     if verdict.status is Status.SUPPORTED:
         yield from sensitivity.contradiction(verdict.id, mutants)
     yield from controls.insensitive(verdict.id, fired)
     yield from sensitivity.insensitive(verdict.id, mutants)
-    yield from sensitivity.indifferent(verdict.id, claim, mutants)

@@ -12,7 +12,7 @@ from theorax.decide.findings import Finding, Found
 from theorax.decide.status import Decision, Status
 from theorax.decide.wording import numbers_of
 from theorax.errors import DesignError
-from theorax.language import Claim, Identity, Inequality, Measured
+from theorax.language import Claim
 from theorax.verifiers.attacks.mutants import Variant, variants
 from theorax.verifiers.cases.evaluation import Observed, evaluate
 from theorax.verifiers.cases.sweep_lines import Cell, SweepLine
@@ -112,8 +112,7 @@ def contradiction(name: str, outcomes: Sequence[MutantOutcome]) -> Iterator[Foun
 def insensitive(name: str, outcomes: Sequence[MutantOutcome]) -> Iterator[Found]:
     """The first wrong variant of the file's own that holds on the claim's data.
 
-    Machine-made variants do not count here: some differ from the claim by less than anyone would call wrong. `indifferent`
-    asks those that do not.
+    Machine-made variants do not count here: some differ from the claim by less than anyone would call wrong.
     """
     passing = [
         part
@@ -126,44 +125,6 @@ def insensitive(name: str, outcomes: Sequence[MutantOutcome]) -> Iterator[Found]
             "this check cannot tell it from the claim."
         )
         yield Found(Finding.INSENSITIVE, told)
-
-
-def indifferent(name: str, claim: Claim, outcomes: Sequence[MutantOutcome]) -> Iterator[Found]:
-    """The finding that the data hold nothing that a wrong claim of this form would break: both sides are equal, or zero.
-
-    | claim | wrong variants of the machine that hold | because |
-    |---|---|---|
-    | identity | all: negated, doubled, off by the margin | both sides are zero, or below the margin |
-    | bound of what is measured by what is measured | the other direction | both sides are equal |
-
-    A bound by a number may be attained in every draw: an event that has to happen is at least one and never more. Where
-    a bound is meant to be attained, ``implied`` names the other direction.
-    """
-    own = [
-        part
-        for part in outcomes
-        if part.claim == name and part.origin == "machine" and part.expected is Expected.KILLED
-    ]
-    if isinstance(claim, Identity) and own and not any(part.killed for part in own):
-        told = (
-            f"Every wrong variant that this checker makes ({', '.join(part.name for part in own)}) holds on the same data: "
-            "both sides are zero there, or below the margin. Draw models on which they are not."
-        )
-        yield Found(Finding.INSENSITIVE, told)
-    elif isinstance(claim, Inequality) and _is_between_measured(claim):
-        for part in own:
-            if part.name == "the other direction" and not part.killed:
-                told = (
-                    f"The other direction ({part.statement}) holds on the same data: both sides are equal there, and this "
-                    "check cannot tell a bound from its reverse. Draw models on which they differ, state an identity, or "
-                    "name the other direction in implied={...}."
-                )
-                yield Found(Finding.INSENSITIVE, told)
-
-
-def _is_between_measured(claim: Inequality) -> bool:
-    """True if both sides are measured, neither of them a number known beforehand."""
-    return all(side is not None and side.has(Measured) for side in (claim.of, claim.prediction))
 
 
 def alike(name: str, outcomes: Sequence[MutantOutcome]) -> tuple[str, ...]:

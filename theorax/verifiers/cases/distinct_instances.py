@@ -46,7 +46,7 @@ class Built:
         if self.counted == self.built:
             return ""
         return (
-            f"all {self.built} instances are equal and count as one: the build does not depend on its key, or its law "
+            f"all {many(self.built, 'instance')} are equal and count as one: the build ignores its key, or its law "
             'holds one model, which seeds="none" would say'
         )
 

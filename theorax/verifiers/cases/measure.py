@@ -172,7 +172,7 @@ def _refuse_others(same: bool, where: str) -> None:
     """
     if not same:
         raise ObservationError(
-            f"{where[0].upper()}{where[1:]} draws from something other than its key: one key gives other numbers a second "
+            f"The build of {where} draws from something other than its key: one key gives other numbers a second "
             "time. A compiled program holds such numbers fixed, so all draws share them, and no check can be made again. "
             "Draw with jax.random from the given key, such as jax.random.normal(key, (n,)), and not with NumPy's random."
         )
@@ -224,7 +224,7 @@ def _alike(first: Any, second: Any) -> bool:
 
 
 def _words(leaf: Any) -> np.ndarray:
-    """The numbers of a part of a model; none of what holds no numbers."""
+    """The numbers of a part of a model; zero for a part without numbers."""
     if isinstance(leaf, jax.Array) and jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
         leaf = jax.random.key_data(leaf)
     return np.asarray(leaf if isinstance(leaf, jax.Array | np.ndarray | float | int) else 0)
