@@ -172,7 +172,7 @@ def _refuse_others(same: bool, where: str) -> None:
     """
     if not same:
         raise ObservationError(
-            f"The build of {where} draws from something other than its key: one key gives other numbers a second "
+            f"In {where}, build draws from something other than its key: one key gives other numbers a second "
             "time. A compiled program holds such numbers fixed, so all draws share them, and no check can be made again. "
             "Draw with jax.random from the given key, such as jax.random.normal(key, (n,)), and not with NumPy's random."
         )
