@@ -232,8 +232,10 @@ def test_a_proof_of_a_function_whose_results_are_thrown_away_settles_nothing(che
     out = arrays(left="a side", right="the other")
     same = Identity(out.left, out.right, margin=Absolute(1, 10**6, "a test"))
 
+    factor = 2.0  # a free name of the function, as of one that another function makes
+
     def helper(w):
-        return dict(left=2 * w, right=w + w)
+        return dict(left=factor * w, right=w + w)
 
     def observe(w):
         helper(w)

@@ -64,7 +64,7 @@ def undefined_inside(node: Expr) -> str:
     variable = node.limits[0][0]
     bases = _denominators(node.function, variable)
     letters = sorted(node.free_symbols, key=str)
-    for point in special_points(letters) if bases else ():
+    for point in _points(letters) if bases else ():
         function, low, high = (part.subs(point) for part in (node.function, *node.limits[0][1:]))
         if function.has(nan, zoo) or nan in (low, high) or zoo in (low, high):
             continue
@@ -84,15 +84,21 @@ def _shown(place: Expr) -> str:
     return str(place if len(str(place)) <= 40 else place.evalf(10))
 
 
-def special_points(letters: list[Symbol], draws: int = _DRAWS) -> Iterator[dict[Symbol, Any]]:
-    """Admissible points: all letters 0, 1 or -1 wherever they may be, all of them equal, then points drawn."""
+def special_points(letters: list[Symbol]) -> Iterator[dict[Symbol, Any]]:
+    """Admissible points: all letters 0, 1 or -1 wherever they may be, then all of them equal."""
     source = random.Random(1)
     for number in map(sympy.Integer, _SPECIAL):
         if any(admits(letter, number) for letter in letters):
             yield {letter: number if admits(letter, number) else _drawn(letter, None, source) for letter in letters}
     if letters and all(admits(letter, value := _drawn(letters[0], None, source)) for letter in letters):
         yield dict.fromkeys(letters, value)
-    for attempt in range(draws if letters else 1):
+
+
+def _points(letters: list[Symbol]) -> Iterator[dict[Symbol, Any]]:
+    """The special points and others that are drawn; the empty one where there is no letter."""
+    source = random.Random(2)
+    yield from special_points(letters)
+    for attempt in range(_DRAWS if letters else 1):
         yield {letter: _drawn(letter, _RANGES[attempt % len(_RANGES)], source) for letter in letters}
 
 
@@ -164,7 +170,11 @@ def _bisected(base: Expr, variable: Symbol, left: Expr, right: Expr, first: arb)
 
 
 def _integrable(function: Expr, variable: Symbol, zero: Expr) -> bool:
-    """Is the integrand times the distance smaller, the nearer to the place? At a pole of any order it is not."""
+    """Is the integrand times the distance surely smaller, the nearer to the place?
+
+    From 2^-64 to 2^-128 that product stays at a simple pole. It falls to 1/2 for 1/(x log x), which is not integrable, and to
+    1/4 for 1/(x log^2 x), which is: 2/5 parts them.
+    """
     near, nearer = (sympy.Integer(2) ** -bits for bits in _BESIDE)
     number = _rational(zero)
     for side in (1, -1):

@@ -150,7 +150,8 @@ def _tends_beside(
 ) -> bool | None:
     """Do differences to one side (0: to both) get nearer to the value as their step is squared?
 
-    False where they come no nearer. Their own difference is no bound: at a jump it grows with them.
+    False where they come no nearer. Their own difference is no bound: at a jump it grows with them. From steps of 2^-48 to
+    2^-96 the distance falls to 1/2 for a slope reached like 1/log h, and stays at a kink: above 9/10 is no approach.
     """
     off = []
     for power in _ASIDE:
@@ -178,7 +179,7 @@ def _every_point(node: Expr, value: Expr) -> Iterator[tuple[bool, dict[Symbol, A
     """Special points of the parameters, which can only speak against the value, and then those that are drawn."""
     letters = sorted(node.free_symbols | value.free_symbols, key=str)
     if letters and isinstance(node, Limit | Integral | Sum):
-        yield from ((True, point) for point in special_points(letters, 0))
+        yield from ((True, point) for point in special_points(letters))
     yield from ((False, point) for point in _points(node, value))
 
 

@@ -121,8 +121,9 @@ class Solved:
 class Instance:
     """The identity that a claim states, of what a measured program returns on SymPy entries.
 
-    The check runs ``program(*given)`` itself: ``observe`` of the claim's experiment, or a function that it calls and
-    that returns the claim's letters. What of ``given`` holds no SymPy entry (a size, an option) is handed on as it is.
+    The check runs ``program(*given)`` itself: ``observe`` of the claim's experiment, or a function that it calls and whose
+    results it returns as the claim's letters; a method or a transformed function is another program. What of ``given``
+    holds no SymPy entry (a size, an option) is handed on as it is.
     Letters of the claim that are parameters of the program get their value there; ``letters`` gives others.
     """
 

@@ -41,8 +41,8 @@ class KeyUse:
 
     ``twice``: shapes of two arrays that were drawn from one key, the first such pair; None if there is none.
     ``foreign``: shapes of the arrays drawn from keys that do not descend from the argument.
-    ``constant``: names of the results that do not depend on the argument. ``numbers``: those that are part of the
-    program; a second trace holds the same ones, unless the program draws from something other than its key.
+    ``constant``: names of the results that do not depend on the argument. ``numbers``: the arrays that are
+    part of the program; a second trace holds the same ones, unless the program draws from something other than its key.
     """
 
     twice: tuple[Shape, Shape] | None = None
@@ -121,7 +121,7 @@ _TRACES = itertools.count()
 
 
 def traced_otherwise() -> Any:
-    """A context in which JAX traces anew what it has traced before; no step that it traces has other numbers."""
+    """A context in which JAX traces anew what it has traced before: its caches know no program with this mark."""
     return set_xla_metadata(theorax_trace=str(next(_TRACES)))
 
 

@@ -165,7 +165,7 @@ def imports(path: Path, root: Path) -> list[str]:
 
 
 def imports_of(tree: ast.AST, path: Path, root: Path) -> list[str]:
-    """The same of a file's syntax tree."""
+    """The dotted names that the syntax tree of a file imports, as `imports` returns them."""
     inside = path.is_relative_to(root)
     package = (root.name, *path.relative_to(root).parent.parts) if inside else ()
     found: list[str] = []

@@ -12,7 +12,7 @@ from theorax.exact.held_fixed import value_of
 from theorax.names import many
 from theorax.verifiers.cases.evaluation import Observed
 
-__all__ = ["Built", "built_at", "bytes_of"]
+__all__ = ["Built", "built_at", "bytes_of", "mark_of"]
 
 _NUMBERS = np.ndarray | np.generic | jax.Array | int | float | complex
 
@@ -55,9 +55,14 @@ def built_at(observed: Observed, size: int) -> Built:
     """The instances of this size, compared by every number of their models and of the letters that observe reads."""
     known, place = observed._evaluated, ("built", size)
     if place not in known:
-        marks = [b"".join(map(_mark, jax.tree_util.tree_leaves(part))) for part in observed.instances[size]]
+        marks = [mark_of(part) for part in observed.instances[size]]
         known[place] = Built(len(marks), len(set(marks)))
     return known[place]
+
+
+def mark_of(instance: Any) -> bytes:
+    """Bytes that tell an instance from others: every number of its model and of what observe reads."""
+    return b"".join(map(_mark, jax.tree_util.tree_leaves(instance)))
 
 
 def _mark(leaf: Any) -> bytes:

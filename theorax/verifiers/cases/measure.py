@@ -19,6 +19,7 @@ from theorax.numerics.key_use import KeyUse, traced_otherwise, use_by
 from theorax.numerics.keys import root, seed_of
 from theorax.numerics.sampler import Sampler, structure
 from theorax.verifiers.cases.crew import Tables
+from theorax.verifiers.cases.distinct_instances import mark_of
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.sweep_lines import SweepLine
 
@@ -209,25 +210,10 @@ def _keys_of_instances(
                 _refuse_others(again is not None and use.numbers == again.numbers, where)
             elif size == min(line.sizes) and built[size]:
                 second = instance(experiment, theorem, line, size, seed, 0)
-                _refuse_others(_alike(built[size][0][0], second[0]), where)
+                _refuse_others(mark_of(built[size][0]) == mark_of(second), where)
         uses[size] = use
     least = uses[min(line.sizes)]
     return None if least is None or None in uses.values() else lambda: least
-
-
-def _alike(first: Any, second: Any) -> bool:
-    """Are all arrays of two models equal?"""
-    pairs = zip(*(map(_words, jax.tree.leaves(model)) for model in (first, second)), strict=False)
-    return all(
-        one.shape == other.shape and np.array_equal(one, other, equal_nan=one.dtype.kind == "f") for one, other in pairs
-    )
-
-
-def _words(leaf: Any) -> np.ndarray:
-    """The numbers of a part of a model; zero for a part without numbers."""
-    if isinstance(leaf, jax.Array) and jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
-        leaf = jax.random.key_data(leaf)
-    return np.asarray(leaf if isinstance(leaf, jax.Array | np.ndarray | float | int) else 0)
 
 
 def _seed(theorem: str, experiment: Experiment, line: SweepLine, size: int, seed: int) -> int:
