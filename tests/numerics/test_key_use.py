@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from theorax.numerics.key_use import key_use, traced_otherwise, use_by
+from theorax.numerics.keys import named
 
 normal, split, fold = jax.random.normal, jax.random.split, jax.random.fold_in
 
@@ -28,6 +29,15 @@ def walk(key):
     return jax.lax.scan(step, key, length=3)[1]
 
 
+def walked(key, steps):
+    """A key after so many steps, each a number folded in."""
+    return normal(jax.lax.fori_loop(0, steps, lambda _, key: fold(key, 0), key))
+
+
+def counted(steps):
+    return jax.lax.fori_loop(0, steps, lambda _, x: x + 1, 0)
+
+
 @pytest.mark.parametrize(
     "program",
     [
@@ -40,6 +50,12 @@ def walk(key):
         lambda key: jax.random.binomial(key, 5.0, 0.5),
         words(lambda key: normal(split(key)[0]) + normal(split(key, 2)[1] if False else fold(key, 3))),
         walk,
+        lambda key: normal(fold(key, 1)) + normal(fold(key, 2)),
+        lambda key: normal(named(key, "weights")) + 2 * normal(named(key, "weights")),
+        lambda key: walked(key, 4) + walked(key, 5),
+        lambda key: normal(fold(key, counted(4))) + normal(fold(key, counted(5))),
+        lambda key: jax.vmap(lambda i: normal(fold(key, i)))(jnp.arange(3)).sum() + normal(fold(key, 3)),
+        lambda key: jax.lax.fori_loop(0, 4, lambda i, x: x + normal(fold(fold(key, i), i + 1)), 0.0),
     ],
 )
 def test_each_key_is_used_once(program):
@@ -55,10 +71,35 @@ def test_each_key_is_used_once(program):
         lambda key: (lambda keys: jax.vmap(normal)(keys).sum() + normal(keys[2]))(split(key, 5)),
         lambda key: jax.lax.scan(lambda x, _: (x + normal(key), 0.0), 0.0, None, length=3)[0],
         words(lambda key: normal(key) + normal(key)),
+        lambda key: normal(fold(key, 1)) + normal(fold(key, 1)),
+        lambda key: jax.vmap(normal)(jnp.tile(split(key, 2), 2)),
+        lambda key: normal(fold(key, 1)) + normal(fold(key, jnp.asarray(1, jnp.uint32))),
+        lambda key: jax.vmap(lambda i: normal(fold(key, i)))(jnp.arange(3)).sum() + normal(fold(key, 2)),
+        lambda key: jax.lax.fori_loop(0, 4, lambda i, x: x + normal(fold(key, i)) * normal(fold(key, i)), 0.0),
+        lambda key: jax.lax.scan(lambda x, _: (x + normal(fold(key, 7)), 0.0), 0.0, None, length=3)[0],
+        lambda key: (lambda own: jax.lax.fori_loop(0, 4, lambda i, x: x + normal(own[i]) * normal(own[i]), 0.0))(
+            split(key, 4)
+        ),
+        lambda key: (lambda i: normal(fold(key, i + 1)) + normal(fold(key, i + 1)))(jax.random.bits(fold(key, 0))),
     ],
 )
 def test_a_key_that_is_used_twice_is_seen(program):
     assert use(program).twice is not None
+
+
+@pytest.mark.parametrize(
+    ("program", "chosen"),
+    [
+        (lambda key: (lambda own: normal(own[0]) + normal(own[2]))(split(key, 3)), False),
+        (walk, False),
+        (lambda key: jax.vmap(normal)(split(key, 4)), False),
+        (lambda key: jax.vmap(normal)(jnp.stack(jnp.split(split(key, 2), 2))[:, 0]), False),
+        (lambda key: (lambda own: normal(own[1]) + normal(own[jax.random.bits(own[0]) % 3]))(split(key, 3)), True),
+        (lambda key: normal(jax.random.wrap_key_data(jax.random.key_data(key) + 1)), True),
+    ],
+)
+def test_keys_that_only_a_run_can_tell_are_named(program, chosen):
+    assert use(program).chosen is chosen
 
 
 def test_keys_that_do_not_descend_from_the_argument_are_seen():

@@ -20,7 +20,8 @@ from theorax.numerics import distributions, keys, platform
 from theorax.numerics.attention import markov_products
 from theorax.numerics.ensembles import haar_rows
 from theorax.numerics.extents import Extent
-from theorax.numerics.sampler import Meter, Sampler, check
+from theorax.numerics.meter import Meter
+from theorax.numerics.sampler import Sampler, check
 
 jax.config.update("jax_enable_x64", True)
 

@@ -1,4 +1,4 @@
-"""Arithmetic that the sizes of a sweep share: what holds for powers of two, or even sizes, alone would pass unseen."""
+"""Sizes of a sweep: what they share, as powers of two do, would let pass what holds for those alone; one is no sweep."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from theorax.decide.status import Decision, Status
+from theorax.decide.findings import Finding, Found
+from theorax.decide.status import Decision, Reason, Status
 from theorax.decide.verdict import Assumption, Standing
 
-__all__ = ["over_sizes", "sizes_not_looked_at", "sizes_of_ledger"]
+__all__ = ["one_size", "over_sizes", "sizes_not_looked_at", "sizes_of_ledger"]
 
 FEWEST = 3  # two sizes carry no sweep
 
@@ -37,6 +38,16 @@ def sizes_not_looked_at(sizes: Sequence[float]) -> str:
         return "even sizes"
     # Three sizes, mostly those of a quick run, share an odd step by chance too often for a word about it.
     return f"sizes that are not {whole[0] % step} modulo {step}" if step > 1 and len(whole) > FEWEST else ""
+
+
+def one_size(swept: str, subject: str, letters: Sequence[str]) -> Found:
+    """The finding that a size does not reach what is measured along it."""
+    sentence = (
+        f"Withheld for {subject}: {swept} does not reach {' and '.join(letters)}. A draw is the same computation at the "
+        f"smallest and at the largest {swept}, so the draws say nothing about a limit in it. "
+        f"Let build or observe use {swept}."
+    )
+    return Found(Finding.WITHHELD, sentence, Reason.TOO_FEW_SIZES)
 
 
 def over_sizes(decision: Decision, sizes: Sequence[float], because: str = "") -> Decision:

@@ -16,6 +16,9 @@ from theorax.errors import UsageError
 # Words of 32 bits in the key of each generator of JAX that the engine uses.
 WORDS: Final = {"threefry2x32": 2, "rbg": 4}
 
+BY_NAME: Final = "key by name"
+"""The scope of the steps that make a key of a name, in a traced program."""
+
 
 def named(key: PRNGKeyArray, name: str, *indices: int | Int[Array, ""]) -> PRNGKeyArray:
     """The key of the variable called ``name``, or of its entry ``indices``, below ``key``.
@@ -26,9 +29,10 @@ def named(key: PRNGKeyArray, name: str, *indices: int | Int[Array, ""]) -> PRNGK
 
     **Errors:** two names collide with probability 2^-32.
     """
-    key = jax.random.fold_in(key, np.uint32(zlib.crc32(name.encode())))
-    for index in indices:
-        key = jax.random.fold_in(key, jnp.asarray(index, jnp.uint32))
+    with jax.named_scope(BY_NAME):
+        key = jax.random.fold_in(key, np.uint32(zlib.crc32(name.encode())))
+        for index in indices:
+            key = jax.random.fold_in(key, jnp.asarray(index, jnp.uint32))
     return key
 
 

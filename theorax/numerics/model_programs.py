@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cached_property
+from collections.abc import Callable, Mapping
+from functools import cached_property, partial
+from types import FunctionType, MethodType, ModuleType
 from typing import Any, final
 
 import equinox as eqx
 import jax
+import numpy as np
 from jax.core import Tracer
 
 from theorax.numerics.compiling import compiled
 from theorax.numerics.nested_steps import jaxpr_as_fun
 
-__all__ = ["ModelProgram"]
+__all__ = ["ModelProgram", "holds_tracer"]
+
+_PLAIN = (str, bytes, bool, int, float, complex, np.ndarray, np.generic, jax.Array, np.dtype, ModuleType)
 
 
 @final
@@ -48,3 +52,31 @@ class ModelProgram:
         else:
             leaves = self._executable(key, numbers)
         return eqx.combine(jax.tree.unflatten(self._structure, leaves), self.rest)
+
+
+def holds_tracer(value: Any) -> bool:
+    """True if a value, or a function that it holds, closes over a number that is known inside a program alone."""
+    met: set[int] = set()
+
+    def found(part: Any) -> bool:
+        if isinstance(part, Tracer):
+            return True
+        if id(part) in met or part is None or isinstance(part, _PLAIN):
+            return False
+        met.add(id(part))
+        if isinstance(part, FunctionType):
+            cells = [cell.cell_contents for cell in part.__closure__ or ()]
+            return any(map(found, [*cells, *(part.__defaults__ or ()), *(part.__kwdefaults__ or {}).values()]))
+        if isinstance(part, MethodType):
+            return found(part.__self__) or found(part.__func__)
+        if isinstance(part, partial):
+            return any(map(found, [part.func, *part.args, *part.keywords.values()]))
+        if isinstance(part, Mapping):
+            return any(map(found, part.values()))
+        if isinstance(part, list | tuple | set | frozenset):
+            return any(map(found, part))
+        return (
+            any(map(found, vars(part).values())) if hasattr(part, "__dict__") and not isinstance(part, type) else False
+        )
+
+    return found(value)

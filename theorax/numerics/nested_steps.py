@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
 try:
     from jax.extend.core import jaxpr_as_fun
 except ImportError:  # where older versions keep it
     from jax.core import jaxpr_as_fun  # type: ignore[no-redef, attr-defined]
 
-__all__ = ["constants_and_carries", "every_step", "jaxpr_as_fun", "programs_in"]
+__all__ = ["constants_and_carries", "every_step", "jaxpr_as_fun", "programs_in", "same_steps"]
 
 
 def programs_in(value: Any) -> Iterator[Any]:
@@ -28,6 +30,55 @@ def every_step(program: Any) -> Iterator[Any]:
         for value in step.params.values():
             for body in programs_in(value):
                 yield from every_step(body)
+
+
+def same_steps(one: Any, other: Any) -> bool:
+    """True if two jaxprs, closed or open, are the same steps of the same variables, constants and parameters.
+
+    **Errors:** a parameter that is no program is compared by its text; a step that is written differently differs.
+    """
+    held = [[np.asarray(value) for value in getattr(part, "consts", ())] for part in (one, other)]
+    first, second = (getattr(part, "jaxpr", part) for part in (one, other))
+    if len(first.eqns) != len(second.eqns) or not _all_same(held[0], held[1]):
+        return False
+    names: dict[Any, int] = {}
+    others: dict[Any, int] = {}
+
+    def same(mine: Any, theirs: Any) -> bool:
+        if str(mine.aval) != str(theirs.aval) or hasattr(mine, "val") != hasattr(theirs, "val"):
+            return False
+        if hasattr(mine, "val"):
+            return _all_same([np.asarray(mine.val)], [np.asarray(theirs.val)])
+        return names.setdefault(mine, len(names)) == others.setdefault(theirs, len(others))
+
+    def every(mine: Any, theirs: Any) -> bool:
+        return len(mine) == len(theirs) and all(same(*pair) for pair in zip(mine, theirs, strict=True))
+
+    if not every([*first.constvars, *first.invars], [*second.constvars, *second.invars]):
+        return False
+    for step, its in zip(first.eqns, second.eqns, strict=True):
+        if step.primitive.name != its.primitive.name or step.params.keys() != its.params.keys():
+            return False
+        if not (every(step.invars, its.invars) and every(step.outvars, its.outvars)):
+            return False
+        if not all(_same_parameter(step.params[name], its.params[name]) for name in step.params):
+            return False
+    return every(first.outvars, second.outvars)
+
+
+def _all_same(mine: list[np.ndarray], theirs: list[np.ndarray]) -> bool:
+    return len(mine) == len(theirs) and all(
+        one.dtype == other.dtype and one.shape == other.shape and one.tobytes() == other.tobytes()
+        for one, other in zip(mine, theirs, strict=True)
+    )
+
+
+def _same_parameter(mine: Any, theirs: Any) -> bool:
+    programs = [list(programs_in(value)) for value in (mine, theirs)]
+    if not any(programs):
+        return str(mine) == str(theirs)
+    parts = [value if isinstance(value, tuple | list) else (value,) for value in (mine, theirs)]
+    return len(parts[0]) == len(parts[1]) and all(same_steps(*pair) for pair in zip(*parts, strict=True))
 
 
 def constants_and_carries(params: Mapping[str, Any]) -> tuple[int, int]:

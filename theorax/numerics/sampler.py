@@ -12,20 +12,18 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
-from functools import partial
 from numbers import Integral, Real
-from types import FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.core import Tracer
+from jax.interpreters.partial_eval import dce_jaxpr
 
 from theorax.errors import ObservationError, UsageError, option
 from theorax.names import many
@@ -34,8 +32,9 @@ from theorax.numerics.compiling import compiled, work_on_entries
 from theorax.numerics.extents import Extent
 from theorax.numerics.key_use import KeyUse, key_use
 from theorax.numerics.keys import root
-from theorax.numerics.model_programs import ModelProgram
-from theorax.numerics.nested_steps import jaxpr_as_fun
+from theorax.numerics.meter import Meter
+from theorax.numerics.model_programs import ModelProgram, holds_tracer
+from theorax.numerics.nested_steps import jaxpr_as_fun, same_steps
 from theorax.numerics.placements import AsManyAsFit, Placement, steps_of_host, widest_step
 
 # What a program may hold on a device that gives no account of its memory, for each of the draws it vectorises.
@@ -49,35 +48,6 @@ LONGEST_CHUNK = 4096
 SHARE_OF_RESULTS = 0.25
 # What one call of a compiled chunk should take, so that an interrupt is noticed; affects no result.
 SECONDS_PER_CALL = 0.25
-
-
-@dataclass(frozen=True)
-class Meter:
-    """Cost of a sampler so far: CPU seconds of this process, all threads, next to wall seconds."""
-
-    programs: int = 0
-    draws: int = 0
-    calls: int = 0
-    compile_seconds: float = 0.0
-    compile_cpu_seconds: float = 0.0
-    run_seconds: float = 0.0
-    run_cpu_seconds: float = 0.0
-    largest_program: int = 0
-
-    @property
-    def compile_share(self) -> float:
-        """The share of CPU time that went into compiling; zero before anything ran."""
-        spent = self.compile_cpu_seconds + self.run_cpu_seconds
-        return self.compile_cpu_seconds / spent if spent else 0.0
-
-    def __str__(self) -> str:
-        return (
-            f"{many(self.programs, 'program')} compiled in {self.compile_seconds:.2f} s "
-            f"({self.compile_cpu_seconds:.2f} CPU-s), "
-            f"{many(self.draws, 'draw')} in {many(self.calls, 'call')} and {self.run_seconds:.2f} s "
-            f"({self.run_cpu_seconds:.2f} CPU-s). Compiling took {self.compile_share:.0%} of CPU; "
-            f"the largest program needs {self.largest_program / 2**20:.1f} MiB"
-        )
 
 
 class _Traced(NamedTuple):
@@ -228,6 +198,29 @@ class Sampler:
         _accepts(program, letters)
         with platform.precision(dtype):
             return self._structure(program, letters, dtype)[0].keys
+
+    def is_one_draw(
+        self, program: Callable[..., Any], letters: Sequence[Mapping[str, Any]], results: Collection[str], dtype: str
+    ) -> bool:
+        """True if these results of a draw are computed in the same steps from the same numbers, whichever the letters.
+
+        **Errors:** two programs may compute one thing in different steps; then it is False.
+
+        **Raises:** UsageError as ``draw`` does for letters that do not fit the program.
+        """
+        found = []
+        with platform.precision(dtype):
+            for each in letters:
+                traced, numbers, _, _ = self._structure(program, each, dtype)
+                asked = [name in results for name in sorted(traced.shapes)]
+                steps, used = dce_jaxpr(traced.steps.jaxpr, asked, instantiate=True)
+                given = [np.asarray(leaf) for leaf, read in zip(jax.tree.leaves(numbers), used, strict=False) if read]
+                found.append((traced.steps.replace(jaxpr=steps), given))
+        (steps, given), *others = found
+        return all(
+            same_steps(steps, own) and all(np.array_equal(*pair) for pair in zip(given, numbers, strict=True))
+            for own, numbers in others
+        )
 
     def builder(
         self, build: Callable[..., Any], seed: int, letters: Mapping[str, Any], dtype: str = "float64"
@@ -446,37 +439,6 @@ def _named(program: Callable[..., Any], dtype: str, traced: Any, static: Any) ->
     leaves, tree = jax.tree.flatten(static)
     shapes = jax.tree.map(lambda array: (array.shape, str(array.dtype)), traced)
     return (program, dtype, tree, tuple((type(x), x) for x in leaves), *jax.tree.leaves(shapes))
-
-
-def holds_tracer(value: Any) -> bool:
-    """True if a value, or a function that it holds, closes over a number that is known inside a program alone."""
-    met: set[int] = set()
-
-    def found(part: Any) -> bool:
-        if isinstance(part, Tracer):
-            return True
-        if id(part) in met or part is None or isinstance(part, _PLAIN):
-            return False
-        met.add(id(part))
-        if isinstance(part, FunctionType):
-            cells = [cell.cell_contents for cell in part.__closure__ or ()]
-            return any(map(found, [*cells, *(part.__defaults__ or ()), *(part.__kwdefaults__ or {}).values()]))
-        if isinstance(part, MethodType):
-            return found(part.__self__) or found(part.__func__)
-        if isinstance(part, partial):
-            return any(map(found, [part.func, *part.args, *part.keywords.values()]))
-        if isinstance(part, Mapping):
-            return any(map(found, part.values()))
-        if isinstance(part, list | tuple | set | frozenset):
-            return any(map(found, part))
-        return (
-            any(map(found, vars(part).values())) if hasattr(part, "__dict__") and not isinstance(part, type) else False
-        )
-
-    return found(value)
-
-
-_PLAIN = (str, bytes, bool, int, float, complex, np.ndarray, np.generic, jax.Array, np.dtype, ModuleType)
 
 
 def _is_extent(leaf: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
@@ -23,7 +23,8 @@ class Observed:
     Where arrays are compared entry by entry there is no table: ``instances`` holds, for every size, the models
     themselves with the letters that ``observe`` reads, so that one program can be run on them in several arithmetics.
     ``model(size, draw)`` builds the model of one draw of the tables again, with the same letters. ``keys()`` is the use
-    that the program of a draw makes of its keys, at the smallest size.
+    that the program of a draw makes of its keys, at the smallest size. ``size_reaches(letters)``: False if a draw of these
+    letters is the same computation at the smallest and at the largest size.
     """
 
     line: SweepLine
@@ -33,6 +34,7 @@ class Observed:
     observe: Callable[..., Mapping[str, Any]] = dict
     model: Callable[[int, int], tuple[Any, Mapping[str, Any]]] | None = None
     keys: Callable[[], KeyUse] | None = None
+    size_reaches: Callable[[Collection[str]], bool] | None = None
     about_line: dict[Any, Any] = field(default_factory=dict, compare=False)  # what holds for any number of its draws
     programs: dict[Any, Any] = field(default_factory=dict, compare=False)  # of `observe`, traced for any line so far
 

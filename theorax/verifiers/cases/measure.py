@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -135,7 +135,12 @@ def observed(
     def keys() -> KeyUse:
         return sampler.key_use(*_asked(experiment, line, every, line.sizes[0]), experiment.dtype)
 
-    return Observed(line, *drawn, observe=experiment.observe, model=model, keys=keys)
+    def size_reaches(letters: Collection[str]) -> bool:
+        asked = [_asked(experiment, line, every, size) for size in (min(line.sizes), max(line.sizes))]
+        read = {*letters, *(f"{letter}_valid" for letter in letters)}
+        return not sampler.is_one_draw(asked[0][0], [given for _, given in asked], read, experiment.dtype)
+
+    return Observed(line, *drawn, observe=experiment.observe, model=model, keys=keys, size_reaches=size_reaches)
 
 
 def _asked(

@@ -14,7 +14,7 @@ from theorax.verifiers.guards.meaningless_margins import wide_margins
 from theorax.verifiers.guards.padding import padding
 from theorax.verifiers.guards.randomness import randomness
 from theorax.verifiers.guards.rounding_replayed import rounding
-from theorax.verifiers.guards.sizes import shared_sizes, swept
+from theorax.verifiers.guards.sizes import shared_sizes, swept, unread_sizes
 from theorax.verifiers.guards.spread import constant_letters, constant_quantity, spread_of_draws
 from theorax.verifiers.guards.stand_ins import stand_ins
 
@@ -29,6 +29,7 @@ GUARDS: tuple[Guard, ...] = (
     randomness,
     rounding,
     derivatives,
+    unread_sizes,
     shared_sizes,
     wide_margins,
     padding,

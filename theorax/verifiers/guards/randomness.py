@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -21,45 +21,62 @@ __all__ = ["randomness"]
 def randomness(claim: DecidedClaim) -> Looked:
     """Independence of the draws: their keys, as `measure` has let them pass, and whether they repeat each other.
 
-    Tested where both could be asked at every line and size. Few rows, whole numbers and two values say nothing. Of
-    instances the keys alone are asked; those of a build that cannot be traced are not looked at.
+    Tested where both could be asked at every line and size. Few rows, whole numbers and two values say nothing, and a
+    key that is chosen by an index of the run may be any. Of instances the keys alone are asked; those of a build that
+    cannot be traced are not looked at.
     """
     names = sorted(letter.name for letter in claim.planned.claim.observed)
     told: list[bool | None] = []
+    chosen: list[Observed] = []
     for observed in drawn(claim):
         found = _distinct(observed, names)
         if found is False:
             return Looked((repeats(f" for {observed.line.name}"),))
         told.append(found)
+        if observed.keys is not None and observed.keys().chosen:
+            chosen.append(observed)
     if not told:
-        return Looked(ledger=tuple(_untraced(claim)))
+        return Looked(ledger=tuple(_of_instances(claim)))
     (experiment,) = {case.prepared.cell.line.experiment for case in claim.judged}
-    line = Assumption("independence", SEEDS[claim.theorem.experiments[experiment].seeds], Standing.TESTED)
-    asked = "each key is used once and comes from the given one"
-    if None not in told:
-        return Looked(ledger=(replace(line, text=f"{line.text}; {asked}, and the draws differ"),))
-    unseen = (
-        f"whether draws of {' and '.join(names)} differ as they should: whole numbers, two values, or too few draws"
-    )
-    return Looked(
-        ledger=(
-            replace(line, text=f"{line.text}; {asked}", checked=Standing.DECLARED),
-            Assumption("draws", unseen, Standing.NOT_LOOKED_AT),
+    line = Assumption("independence", SEEDS[claim.theorem.experiments[experiment].seeds], Standing.DECLARED)
+    unseen = []
+    if not chosen:
+        line = replace(line, text=f"{line.text}; each key is used once and comes from the given one")
+    else:
+        unseen.append(_unknown(chosen))
+    if None in told:
+        unseen.append(
+            f"whether draws of {' and '.join(names)} differ as they should: whole numbers, two values, or too few draws"
         )
-    )
+    elif not chosen:
+        return Looked(ledger=(replace(line, text=f"{line.text}, and the draws differ", checked=Standing.TESTED),))
+    return Looked(ledger=(line, *(Assumption("draws", text, Standing.NOT_LOOKED_AT) for text in unseen)))
 
 
-def _untraced(claim: DecidedClaim) -> Iterator[Assumption]:
-    """A line on the keys of instances, where they could not be followed."""
+def _of_instances(claim: DecidedClaim) -> Iterator[Assumption]:
+    """Lines on the keys of instances, where they could not be followed."""
     lines = [case.prepared.cell.line for case in claim.judged]
-    found = (claim.draws.on(line) for line in lines if line.random and line.experiment)
-    names = dict.fromkeys(observed.line.name for observed in found if observed.instances and observed.keys is None)
-    if names:
+    found = [claim.draws.on(line) for line in lines if line.random and line.experiment]
+    built = [observed for observed in found if observed.instances]
+    if untraced := [observed for observed in built if observed.keys is None]:
         unseen = (
-            f"whether {', '.join(names)} use each key once and draw from the given one alone: build cannot be traced, "
+            f"whether {_named(untraced)} use each key once and draw from the given one alone: build cannot be traced, "
             "it makes Python's numbers of what it draws"
         )
         yield Assumption("keys", unseen, Standing.NOT_LOOKED_AT)
+    if chosen := [observed for observed in built if observed.keys is not None and observed.keys().chosen]:
+        yield Assumption("keys", _unknown(chosen), Standing.NOT_LOOKED_AT)
+
+
+def _unknown(chosen: Sequence[Observed]) -> str:
+    """The sentence about keys that are not known before a run."""
+    return (
+        f"whether {_named(chosen)} use each key once: a run alone can tell which key is chosen, or made, of its numbers"
+    )
+
+
+def _named(several: Sequence[Observed]) -> str:
+    return ", ".join(dict.fromkeys(observed.line.name for observed in several))
 
 
 def _distinct(observed: Observed, names: list[str]) -> bool | None:

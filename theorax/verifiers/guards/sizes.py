@@ -1,14 +1,27 @@
-"""Sizes of a sweep: where all share their arithmetic, the ledger says which were not looked at."""
+"""Sizes of a sweep: they reach what is measured; where all share their arithmetic, the ledger says which were left out."""
 
 from __future__ import annotations
 
 from theorax.decide.looked import Looked
-from theorax.decide.size_arithmetic import sizes_of_ledger
+from theorax.decide.size_arithmetic import one_size, sizes_of_ledger
 from theorax.language import Theorem
 from theorax.verifiers.guards.guard import DecidedClaim
+from theorax.verifiers.guards.replays import supported_lines
 from theorax.verifiers.planned_claim import PlannedClaim
 
-__all__ = ["shared_sizes", "swept"]
+__all__ = ["shared_sizes", "swept", "unread_sizes"]
+
+
+def unread_sizes(claim: DecidedClaim) -> Looked:
+    """Support withheld from a limit whose draws are one computation at all sizes: nothing was drawn along the sweep."""
+    if claim.planned.claim.tending is None:
+        return Looked()
+    names = {letter.name for letter in claim.planned.claim.observed}
+    for line in supported_lines(claim):
+        observed = claim.draws.on(line)
+        if len(line.sizes) > 1 and observed.size_reaches is not None and not observed.size_reaches(names):
+            return Looked((one_size(str(line.swept), line.name, sorted(names)),))
+    return Looked()
 
 
 def shared_sizes(claim: DecidedClaim) -> Looked:
