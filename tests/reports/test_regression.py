@@ -80,6 +80,55 @@ def test_every_change_has_its_word_and_its_code(before, now, change, code):
     assert regression_text.plain(found)
 
 
+def conditional(*needed, **sentences):
+    """The same outcome, its first claim under these hypotheses; ``sentences`` are those that read otherwise."""
+    found = outcome(under=needed)
+    hypotheses = [replace(one, sentence=sentences.get(one.name, one.sentence)) for one in found.hypotheses]
+    return replace(found, hypotheses=tuple(hypotheses))
+
+
+@pytest.mark.parametrize(
+    ("now", "told"),
+    [
+        (conditional("iid", "variance"), "hypothesis variance: not there -> the weights have a finite variance"),
+        (conditional(), "hypothesis iid: the weights Z are independent with one law -> not there"),
+        (
+            conditional("iid", iid="Z is zero"),
+            "hypothesis iid: the weights Z are independent with one law -> Z is zero",
+        ),
+    ],
+)
+def test_a_claim_under_other_hypotheses_is_another_claim(now, told):
+    found, rows = against(now, before=(conditional("iid"),))
+    assert (rows["gap.gap"].change, found.summary.exit_code) == ("restated", 4)
+    assert rows["gap.gap"].why == "its hypotheses changed" and told in rows["gap.gap"].notes
+    assert told in " ".join(regression_text.plain(found).split())
+
+
+def test_hypotheses_that_the_claim_does_not_need_or_that_nobody_kept_are_no_news():
+    assert against(conditional("iid", variance="other words"), before=(conditional("iid"),))[0].summary.exit_code == 0
+    assert against(conditional("iid"), before=(outcome(),))[0].summary.exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("gone", "told"),
+    [
+        (dict(controls=()), "the subject 'Pareto weights, tail 3/2'"),
+        (dict(mutants=()), "the variant 'radius'"),
+        (dict(mutants=tuple(replace(one, killed=False) for one in fakes.MUTANTS)), "the variant 'radius'"),
+    ],
+)
+def test_a_claim_that_is_told_apart_from_less_is_not_confirmed(gone, told):
+    found, rows = against(replace(outcome(), **gone), before=(outcome(),))
+    row = rows["gap.gap"]
+    assert (row.change, row.exit, found.summary.exit_code) == ("less tested", 4, 4)
+    assert told in row.why and told in " ".join(regression_text.plain(found).split())
+    # Nobody looked where the claim does not hold, and what is new is no loss.
+    open_ = outcome(status=Status.INCONCLUSIVE, reason=Reason.UNDERPOWERED)
+    assert against(replace(open_, **gone), before=(open_,))[1]["gap.gap"].change == "kept"
+    assert against(outcome(), before=(replace(outcome(), **gone),))[1]["gap.gap"].change == "kept"
+
+
 def test_a_move_under_a_word_that_stands_is_told_and_fails_only_if_asked():
     moved = with_cases(estimate=2.0087, interval=(2.0021, 2.0153))
     found, rows = against(moved, seed=1)

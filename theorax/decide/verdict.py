@@ -118,6 +118,7 @@ class Statement:
     noise: AssumedNoise | None = None  # None where the plan assumes none
     swept: str = ""  # the letter along which it was measured, as it is displayed
     display: Mapping[str, str] = field(default_factory=dict)  # letters of its cases as typed -> as displayed
+    under: tuple[str, ...] | None = None  # the hypotheses it needs, by name; None of a user's own numbers, or not known
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,8 +1,8 @@
 """The baseline file: results of runs, kept in the user's repository and compared with later runs.
 
-It is taken from a report and obeys ``schema/baseline.json``. Of every claim it keeps the word, the symbolic form and
-the numbers of every case; of every theorem the digests of all files that determined it. Theorems saved at different
-times stand in one file: each names the run that it is from.
+It is taken from a report and obeys ``schema/baseline.json``. Of every claim it keeps the word, the symbolic form, the
+hypotheses, what the claim was told apart from and the numbers of every case; of every theorem the digests of all files
+that determined it. Theorems saved at different times stand in one file: each names the run that it is from.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from theorax import __version__
 from theorax.decide.status import Status
@@ -31,6 +31,7 @@ from theorax.reports.json import checked, json_in
 from theorax.runs.manifests import EntrySort, Manifest, ManifestDifference, differences
 from theorax.text.codec import Count, Malformed, completed, plain
 from theorax.theorems.roots import Origin
+from theorax.verifiers.outcome import Expected
 from theorax.verifiers.settings import DETERMINING
 
 FILE = "theorax-baseline.json"
@@ -88,12 +89,23 @@ class BaselineClaim:
     draws: Count
     design_hash: str
     cases: tuple[BaselineCase, ...]
+    hypotheses: Mapping[str, str] | None = None  # those it needs, each with its sentence; None where not known
+    controls: tuple[str, ...] | None = None  # subjects that it was shown to fail on; None in earlier versions
+    variants: tuple[str, ...] | None = None  # of the file, those that it was told apart from; None in earlier versions
 
     @classmethod
-    def of(cls, claim: Verdict) -> BaselineClaim:
-        """Baseline of a claim of a report."""
-        kept = {field.name: getattr(claim, field.name) for field in fields(cls) if field.name != "cases"}
-        return cls(**kept, cases=tuple(map(BaselineCase.of, claim.cases)))
+    def of(cls, claim: Verdict, part: TheoremReport) -> BaselineClaim:
+        """Baseline of a claim of a theorem's report."""
+        sentences = {one.name: one.sentence for one in part.hypotheses}
+        known = claim.under is not None and sentences.keys() >= set(claim.under)
+        mutants = (one for one in part.mutants if one.claim == claim.id and one.origin == "file")
+        own: dict[str, Any] = {
+            "cases": tuple(map(BaselineCase.of, claim.cases)),
+            "hypotheses": {name: sentences[name] for name in claim.under or ()} if known else None,
+            "controls": tuple(sorted({one.subject for one in part.controls if one.claim == claim.id and one.fired})),
+            "variants": tuple(sorted({one.name for one in mutants if one.killed and one.expected is Expected.KILLED})),
+        }
+        return cls(**own, **{name.name: getattr(claim, name.name) for name in fields(cls) if name.name not in own})
 
 
 @dataclass(frozen=True)
@@ -197,7 +209,7 @@ def _read(reads: Iterable[int], sources: Sequence[Source]) -> tuple[Source, ...]
 
 
 def _theorem(part: TheoremReport, run: int) -> BaselineTheorem:
-    claims = tuple(map(BaselineClaim.of, part.claims))
+    claims = tuple(BaselineClaim.of(claim, part) for claim in part.claims)
     return BaselineTheorem(
         part.id, part.status, part.status_unadjusted, run, part.digest, part.reads, claims, part.root
     )

@@ -13,7 +13,7 @@ from theorax.decide.verdict import Ends
 from theorax.reports.document import Date
 from theorax.text.codec import Count
 
-COMPARISON_VERSION: Literal[3] = 3
+COMPARISON_VERSION: Literal[4] = 4
 
 
 class Change(StrEnum):
@@ -23,12 +23,15 @@ class Change(StrEnum):
     REGRESSED = "regressed"
     RESTATED = "restated"
     LAPSED = "lapsed"
+    LESS_TESTED = "less tested"
     KEPT = "kept"
     IMPROVED = "improved"
     APPEARED = "appeared"
 
 
-CODES: Mapping[Change, Literal[1, 4]] = {Change.VANISHED: 1, Change.REGRESSED: 1, Change.RESTATED: 4, Change.LAPSED: 4}
+CODES: Mapping[Change, Literal[1, 4]] = {
+    Change.VANISHED: 1, Change.REGRESSED: 1, Change.RESTATED: 4, Change.LAPSED: 4, Change.LESS_TESTED: 4,
+}  # fmt: skip
 """The exit codes of changes; of the others it is 0."""
 
 
@@ -146,7 +149,7 @@ class ComparisonSummary:
 class Comparison:
     """A report held against a baseline, claim by claim."""
 
-    comparison_version: Literal[3]
+    comparison_version: Literal[4]
     created: Date
     baseline: tuple[Date, ...]
     share: float

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +11,6 @@ from theorax.reports.agreement import held_together
 from theorax.reports.document import SCHEMA_VERSION, Document
 from theorax.reports.json import checked, json_in
 from theorax.text.codec import completed
-
-FORMER_WORDS = Path(__file__).parent / "former_words.json"  # by field: the word of version 4, the word of today
 
 
 def read(path: Path) -> Document:
@@ -53,7 +49,7 @@ def current(found: Mapping[str, Any], name: str = "the document") -> Document:
             "Give a file written by `--output json=FILE`."
         )
     if version == SCHEMA_VERSION - 1:  # the fields that are new since have a value that says so
-        found = {**completed(Document, _in_words_of_today(found)), "schema_version": SCHEMA_VERSION}
+        found = {**completed(Document, found), "schema_version": SCHEMA_VERSION}
     elif version != SCHEMA_VERSION:
         raise UsageError(
             f"`{name}` is a report of version {version}; this theorax reads versions {SCHEMA_VERSION - 1} "
@@ -63,17 +59,3 @@ def current(found: Mapping[str, Any], name: str = "the document") -> Document:
     return checked(
         Document, found, told, "It was edited or cut; run `verify` again, or give another file.", held_together
     )
-
-
-def _in_words_of_today(value: Any, key: str = "") -> Any:
-    """JSON values of version 4, each word that was renamed since in its new form."""
-    if isinstance(value, Mapping):
-        return {name: _in_words_of_today(part, name) for name, part in value.items()}
-    if isinstance(value, list):
-        return [_in_words_of_today(part, key) for part in value]
-    return _former_words().get(key, {}).get(value, value) if isinstance(value, str) else value
-
-
-@cache
-def _former_words() -> Mapping[str, Mapping[str, str]]:
-    return json.loads(FORMER_WORDS.read_text(encoding="utf-8"))

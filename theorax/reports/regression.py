@@ -7,19 +7,21 @@ first row that applies; the words in the last column add up to the exit code, th
 a claim                                                             change       exit
 ==================================================================  ===========  ====
 in the baseline, no longer in its theorem, or its theorem is gone   vanished     1
-whose statement, prediction, margin or kind is another              restated     4
+whose statement, prediction, margin, kind or hypotheses changed     restated     4
 in no baseline                                                      appeared     0
 whose word got worse                                                regressed    1
 ... from SUPPORTED to INCONCLUSIVE, other seeds, nothing moved      lapsed       4
 ... only because this run holds more claims at once                 lapsed       4
 ... only because others fell: alone as before, bit for bit          lapsed       4
 ... because it rests on nothing worse than a lapse                  lapsed       4
+whose word holds, told apart from less than in the baseline         less tested  4
 whose word got better                                               improved     0
 with the same word, and numbers that cannot be compared             kept         4
 with the same word                                                  kept         0
 ==================================================================  ===========  ====
 
-Worse is further down in PROVED, CERTIFIED, SUPPORTED, INCONCLUSIVE, VACUOUS, REFUTED, BLOCKED, ERROR. Of what the source
+Told apart from less: a subject that breaks a hypothesis, or a wrong variant of the file, was noticed then and is not there
+now. Worse is further down in PROVED, CERTIFIED, SUPPORTED, INCONCLUSIVE, VACUOUS, REFUTED, BLOCKED, ERROR. Of what the source
 prints and another claim corrects, REFUTED is the finding and anything else worse. An estimate that has *moved* under a
 word that stands is told and fails only with ``strict``: the claim's margin, not its estimate, is what was promised.
 Theorems of the baseline that a report does not speak of are named and decide nothing; where no claim at all is in both,
@@ -65,7 +67,7 @@ from theorax.reports.document import ClaimReport, Document, TheoremReport
 from theorax.runs.manifests import ABSENT, EntrySort, ManifestDifference, differences
 
 STATED = {"statement": "statement", "prediction": "prediction", "margin_given": "margin", "kind": "kind",
-          "corrected": "correction"}  # fmt: skip
+          "corrected": "correction", "hypotheses": "hypotheses"}  # fmt: skip
 
 
 _Found = tuple[ComparedClaim, Evidence | None]
@@ -178,7 +180,7 @@ def _causes(
     above: dict[str, set[str]] = {}
     for claim in claims:
         newly = claim.theorem in before and before[claim.theorem].status is not Status.BLOCKED
-        stands = claim.now is Status.BLOCKED or claim.change in (Change.KEPT, Change.IMPROVED)
+        stands = claim.now is Status.BLOCKED or claim.change in (Change.KEPT, Change.IMPROVED, Change.LESS_TESTED)
         if newly and stands and (blockers := _blockers(claim.theorem, now) & origins):
             above[claim.name] = blockers
     lapsed = [claim.name for claim in claims if claim.change is Change.LAPSED and claim.by_adjustment]
@@ -259,13 +261,13 @@ class _TheoremTwice:
         )  # fmt: skip
 
     def _claim(self, old: BaselineClaim, full: ClaimReport) -> _Found:
-        new = BaselineClaim.of(full)
+        new = BaselineClaim.of(full, self.new)
         row = ComparedClaim(
             self.old.id, old.id, Change.KEPT, old.status, new.status, statement=one_statement(full), kind=full.kind,
             side=full.side, predicted=full.predicted, margin=full.margin, replay=self.new.replay, file=self.new.file,
             line=full.line,
         )  # fmt: skip
-        if stated := [field for field in STATED if getattr(old, field) != getattr(new, field)]:
+        if stated := [field for field in STATED if _differs(getattr(old, field), getattr(new, field), field)]:
             return _restated(row, old, new, stated), None
         row, evidence = self._numbers(replace(row, same_seeds=self.same_seeds), old, new)
         if row.where is not None:
@@ -280,6 +282,9 @@ class _TheoremTwice:
             )
         if _worse(old, old.status, new.status):
             row = self._worsened(row, old, full)
+        elif gone := _no_longer_told_apart(old, new):
+            why = f"it was told apart from {', '.join(gone)}, and is no longer"
+            row = replace(row, change=Change.LESS_TESTED, why=why)
         elif _worse(old, new.status, old.status):
             row = replace(row, change=Change.IMPROVED)
         return row, evidence
@@ -346,15 +351,43 @@ class _TheoremTwice:
         )
 
 
+def _differs(before: Any, now: Any, field: str) -> bool:
+    """True if a part of what is stated is another; of hypotheses that are not known, nothing is."""
+    return before != now and not (field == "hypotheses" and None in (before, now))
+
+
+def _no_longer_told_apart(old: BaselineClaim, new: BaselineClaim) -> list[str]:
+    """Subjects and variants that a claim which holds was told apart from, and no longer is."""
+    if not (old.status.holds and new.status.holds):  # otherwise nobody looked
+        return []
+    subjects, variants = (
+        sorted(set(before or ()) - set(now or ()))
+        for before, now in ((old.controls, new.controls), (old.variants, new.variants))
+    )
+    return [f"the subject {name!r}" for name in subjects] + [f"the variant {name!r}" for name in variants]
+
+
+def _hypotheses_told(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
+    """Hypotheses that came, went or changed, one note each."""
+    return [
+        f"hypothesis {name}: {old.get(name, 'not there')} -> {new.get(name, 'not there')}"
+        for name in dict.fromkeys((*old, *new))
+        if old.get(name) != new.get(name)
+    ]
+
+
 def _restated(row: ComparedClaim, old: BaselineClaim, new: BaselineClaim, fields: Sequence[str]) -> ComparedClaim:
-    notes = [f"{STATED[field]}: {getattr(old, field)} -> {getattr(new, field)}" for field in fields]
+    notes = [
+        f"{STATED[field]}: {getattr(old, field)} -> {getattr(new, field)}" for field in fields if field != "hypotheses"
+    ]
+    changed = _hypotheses_told(old.hypotheses or {}, new.hypotheses or {}) if "hypotheses" in fields else []
     return replace(
         row,
         change=Change.RESTATED,
         outcome=Outcome.INCOMPARABLE,
         how="form",
         why=f"its {' and '.join(STATED[field] for field in fields)} changed",
-        notes=() if "statement" in fields else tuple(notes),
+        notes=(*(() if "statement" in fields else notes), *changed),
     )
 
 

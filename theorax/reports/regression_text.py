@@ -19,6 +19,7 @@ SIGNS = {
     Change.REGRESSED: "✗",
     Change.LAPSED: "?",
     Change.RESTATED: "≠",
+    Change.LESS_TESTED: "?",
     Change.APPEARED: "+",
     Change.IMPROVED: "✓",
     Change.KEPT: "→",
@@ -26,6 +27,7 @@ SIGNS = {
 MEANING: Mapping[str, str] = {
     Change.RESTATED: "Restated: another claim under the same name, so there is nothing to compare it with",
     Change.LAPSED: "Lapsed: held in the baseline, open in this run, and no sign that it moved",
+    Change.LESS_TESTED: "Less tested: the word stands, and a control or a variant that it was told apart from is gone",
     "moved": "Moved, and still as good as before",
     "incomparable": "Incomparable: the words agree, the numbers are of different things",
     "cannot tell": "Cannot tell: too little precision to say that the estimate stayed or moved",

@@ -121,7 +121,7 @@ def verdict(
     level = planned.levels.support if spends else None
     attempt: dict[str, Any] = {"attempt": planned.attempt, "log": planned.entry}
     return conclude(
-        _statement(planned, cases),
+        _statement(theorem, planned, cases),
         _grounds(theorem, planned, proofs, settle(part.finding for part in found), judged, decision, looked),
         found,
         [_case(case) for case in cases],
@@ -138,7 +138,7 @@ def unlogged(verdict: Verdict) -> Verdict:
     return replace(verdict, log=None, ledger=(*verdict.ledger, assumptions.UNLOGGED))
 
 
-def _statement(planned: PlannedClaim, cases: Sequence[Judged | Prepared]) -> Statement:
+def _statement(theorem: Theorem, planned: PlannedClaim, cases: Sequence[Judged | Prepared]) -> Statement:
     claim = planned.claim
     orders = [part.sign * part.claimed for part in map(_prepared, cases)] if claim.predicts_an_exponent else []
     plans = [part.plan for part in map(_prepared, cases)]
@@ -164,6 +164,7 @@ def _statement(planned: PlannedClaim, cases: Sequence[Judged | Prepared]) -> Sta
         noise=_assumed_noise(claim, cases),
         swept=next((displayed(case.cell.line.swept) for case in planned.cases), ""),
         display={name: displayed(name) for case in planned.cases for name in case.cell.label},
+        under=theorem.needed(claim),
     )
 
 
