@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, final
@@ -57,6 +58,17 @@ class KeyUse:
     constant: frozenset[str] = frozenset()
     numbers: frozenset[tuple[str, Shape, bytes]] = frozenset()
     chosen: bool = False
+
+    @property
+    def arrays(self) -> tuple[Shape, ...]:
+        """Shapes of the arrays of real numbers, not all one number, that are part of the program; sorted."""
+        found = set()
+        for kind, shape, written in self.numbers:
+            dtype, size = jnp.dtype(kind), math.prod(shape)
+            one = size * dtype.itemsize == len(written) and written == size * written[: dtype.itemsize]
+            if size > 1 and not one and jnp.issubdtype(dtype, np.inexact):
+                found.add(shape)
+        return tuple(sorted(found))
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,8 @@ from theorax.verifiers.guards.spread import drawn
 
 __all__ = ["randomness"]
 
+_SHAPES = 4  # shapes of arrays that are listed
+
 
 def randomness(claim: DecidedClaim) -> Looked:
     """Independence of the draws: their keys, as `measure` has let them pass, and whether they repeat each other.
@@ -36,7 +38,7 @@ def randomness(claim: DecidedClaim) -> Looked:
         if observed.keys is not None and observed.keys().chosen:
             chosen.append(observed)
     if not told:
-        return Looked(ledger=tuple(_of_instances(claim)))
+        return Looked(ledger=(*_of_instances(claim), *_numbers_held(claim)))
     (experiment,) = {case.prepared.cell.line.experiment for case in claim.judged}
     line = Assumption("independence", SEEDS[claim.theorem.experiments[experiment].seeds], Standing.DECLARED)
     unseen = []
@@ -49,8 +51,9 @@ def randomness(claim: DecidedClaim) -> Looked:
             f"whether draws of {' and '.join(names)} differ as they should: whole numbers, two values, or too few draws"
         )
     elif not chosen:
-        return Looked(ledger=(replace(line, text=f"{line.text}, and the draws differ", checked=Standing.TESTED),))
-    return Looked(ledger=(line, *(Assumption("draws", text, Standing.NOT_LOOKED_AT) for text in unseen)))
+        line = replace(line, text=f"{line.text}, and the draws differ", checked=Standing.TESTED)
+    told_apart = (Assumption("draws", text, Standing.NOT_LOOKED_AT) for text in unseen)
+    return Looked(ledger=(line, *told_apart, *_numbers_held(claim)))
 
 
 def _of_instances(claim: DecidedClaim) -> Iterator[Assumption]:
@@ -66,6 +69,18 @@ def _of_instances(claim: DecidedClaim) -> Iterator[Assumption]:
         yield Assumption("keys", unseen, Standing.NOT_LOOKED_AT)
     if chosen := [observed for observed in built if observed.keys is not None and observed.keys().chosen]:
         yield Assumption("keys", _unknown(chosen), Standing.NOT_LOOKED_AT)
+
+
+def _numbers_held(claim: DecidedClaim) -> Iterator[Assumption]:
+    """A line on arrays of numbers that programs hold, where no reason is given for holding them."""
+    lines = [case.prepared.cell.line for case in claim.judged]
+    found = (claim.draws.on(line) for line in lines if line.random and line.experiment and not line.subject.quenched)
+    held = {seen.line.name: seen.keys().arrays for seen in found if seen.keys is not None}
+    if shapes := sorted({shape for own in held.values() for shape in own}):
+        told = ", ".join(map(str, shapes[:_SHAPES])) + (", ..." if len(shapes) > _SHAPES else "")
+        names = ", ".join(name for name, own in held.items() if own)
+        text = f"arrays of numbers that the program of {names} holds, the same in every draw, of shapes {told}"
+        yield Assumption("numbers", text, Standing.NOT_LOOKED_AT)
 
 
 def _unknown(chosen: Sequence[Observed]) -> str:
