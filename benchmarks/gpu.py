@@ -139,7 +139,7 @@ def ceilings(device: str, full: bool) -> Ceilings:
         x = jax.block_until_ready(jnp.ones(count, jnp.float64))
         negated = jax.jit(jnp.negative)
         copied = 2 * x.nbytes / best(lambda: jax.block_until_ready(negated(x)))
-        product, operations = jax.jit(jnp.matmul), {}
+        product, operations = jax.jit(jnp.matmul), dict[str, float]()
         for dtype in platform.DTYPES:
             A = jax.block_until_ready(jnp.full((order, order), 0.5, dtype))
             seconds = best(lambda A=A: jax.block_until_ready(product(A, A)))

@@ -22,14 +22,37 @@ from theorax.decide.plans import NOTICED, Planned, Tested, counted, positive
 from theorax.decide.probabilities import INDEPENDENT
 from theorax.decide.samples import numbers
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reading, Reason, Side, Status
-from theorax.decide.verdict import Assumption, Standing, Verdict
+from theorax.decide.verdict import Assumption, Standing, Tightness, Verdict
 from theorax.errors import ObservationError, StatementError
 from theorax.names import many
 
-__all__ = ["SHARE", "Excess", "InequalityPlan", "decide_inequality", "inequality", "of_excess", "plan_inequality"]
+__all__ = [
+    "SHARE",
+    "Excess",
+    "InequalityPlan",
+    "decide_inequality",
+    "inequality",
+    "of_excess",
+    "plan_inequality",
+    "tightness_of",
+]
 
 SHARE = 0.02
 """The share of violations that support rules out where none is declared."""
+
+
+def tightness_of(smaller: Any, larger: Any) -> Tightness | None:
+    """Quantiles of the smaller side over the larger one; None where a larger side vanishes and the smaller does not.
+
+    Sides that are equal count as one, zeros among them.
+    """
+    left, right = (np.ravel(np.asarray(side, dtype=float)) for side in (smaller, larger))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(left == right, 1.0, left / right)
+    if not ratio.size or not np.isfinite(ratio).all():
+        return None
+    low, middle, high = np.quantile(ratio, (0.05, 0.5, 0.95))
+    return float(low), float(middle), float(high)
 
 
 @final

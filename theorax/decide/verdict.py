@@ -25,11 +25,13 @@ LOOSE = 1e-3
 """A bound of which what is bounded is mostly a smaller share than this is flagged (METHOD, section 8.4)."""
 
 
-def loose(tightness: Tightness | None) -> tuple[str, ...]:
-    """The remark on a bound that says little, or none."""
-    if tightness is None or tightness[1] is None or abs(tightness[1]) >= LOOSE:
+def remarks(tightness: Tightness | None) -> tuple[str, ...]:
+    """The remark on a bound that says little, or on two sides that are one number; none on others."""
+    if tightness is None or tightness[1] is None:
         return ()
-    return ("LOOSE: what is bounded is mostly below a thousandth of the bound",)
+    if set(tightness) == {1.0}:
+        return ("EQUAL: both sides are one number in nine of ten draws or more, which show no side to be smaller",)
+    return () if abs(tightness[1]) >= LOOSE else ("LOOSE: what is bounded is mostly below a thousandth of the bound",)
 
 
 @dataclass(frozen=True)

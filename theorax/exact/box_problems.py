@@ -24,7 +24,7 @@ from theorax.decide.verdict import Tightness
 from theorax.exact import branch_and_bound
 from theorax.exact.algebra import proof_of, value_at
 from theorax.exact.branch_and_bound import Certificate
-from theorax.exact.counterexamples import Search, quantiles
+from theorax.exact.counterexamples import Search, tightness_at
 from theorax.exact.counterexamples import search as searched
 from theorax.exact.decisions import decided, exactly, told
 from theorax.exact.enclosures import Box, Enclosure, fraction, rational
@@ -94,7 +94,7 @@ class BoxProblem:
         rng = np.random.default_rng(seed_of("tightness", self.key))
         low, high = self.box.ends
         try:
-            return quantiles(self.sides, low + (high - low) * rng.random((SAMPLED, len(self.names))))
+            return tightness_at(self.sides, low + (high - low) * rng.random((SAMPLED, len(self.names))))
         except UnsupportedPrimitive:
             return None
 

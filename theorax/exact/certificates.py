@@ -12,7 +12,7 @@ import numpy as np
 
 from theorax.decide.findings import Finding
 from theorax.decide.status import DEFAULT_LEVELS, Levels, Side, Status
-from theorax.decide.verdict import Assumption, ErrorRates, Grounds, Standing, Statement, Verdict, conclude, loose
+from theorax.decide.verdict import Assumption, ErrorRates, Grounds, Standing, Statement, Verdict, conclude, remarks
 from theorax.decide.wording import Shown, case_of, found_by
 from theorax.errors import TheoraxError, UsageError
 from theorax.exact.box_problems import BUDGET, BoxFinding, BoxProblem, nowhere_negative, violation_searched
@@ -119,7 +119,7 @@ class OwnClaim:
         tightness = found.tightness()
         grounds = Grounds(
             draws=found.draws,
-            unseen=(*found.unseen, *loose(tightness)),
+            unseen=(*found.unseen, *remarks(tightness)),
             scope=found.scope,
             ledger=(PROGRAM, *self._casts, *assumptions),
             tightness=tightness,

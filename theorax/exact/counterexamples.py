@@ -17,13 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import qmc
 
+from theorax.decide.inequalities import tightness_of
+from theorax.decide.verdict import Tightness
 from theorax.exact.branch_and_bound import Certificate, confirm, is_violated
 from theorax.exact.enclosures import Box, Enclosure, fraction, rational
 from theorax.numerics.arithmetics.custom_rules import entered
 from theorax.numerics.arithmetics.failures import UnsupportedPrimitive
 from theorax.numerics.arithmetics.flat_program import doubles
 
-__all__ = ["FAMILIES", "Search", "ascents", "quantiles", "search", "structured"]
+__all__ = ["FAMILIES", "Search", "ascents", "search", "structured", "tightness_at"]
 
 Vector = NDArray[np.float64]
 Program = Callable[[Any], Any]
@@ -182,18 +184,11 @@ def _climb(objective: Program, lower: Vector, upper: Vector, smooth: Program | N
     return jax.vmap(one, in_axes=(0, 1, None))
 
 
-def quantiles(
-    sides: tuple[Program, Program], points: Vector, levels: tuple[float, ...] = (0.05, 0.5, 0.95)
-) -> tuple[float, float, float] | None:
-    """Quantiles of the left side over the right at these points; none where the right side vanishes somewhere."""
+def tightness_at(sides: tuple[Program, Program], points: Vector) -> Tightness | None:
+    """Quantiles of the left side over the right at these points; none where they have none."""
     with doubles():
-        left, right = (np.asarray(jax.jit(jax.vmap(side))(jnp.asarray(points)), dtype=float).ravel() for side in sides)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = left / right
-    if not np.isfinite(ratio).all():
-        return None
-    low, middle, high = np.quantile(ratio, levels)
-    return float(low), float(middle), float(high)
+        left, right = (jax.jit(jax.vmap(side))(jnp.asarray(points)) for side in sides)
+    return tightness_of(left, right)
 
 
 def _objectives(program: Program, sides: tuple[Program, Program] | None) -> tuple[Program, ...]:

@@ -97,6 +97,7 @@ def bounded_at_points(points: Sequence[tuple[str, AtPoint]], slack: Fraction = F
 
 
 def _shares(left: np.ndarray, right: np.ndarray) -> list[float]:
-    """Left over right, entry by entry, where right is not zero."""
+    """Left over right, entry by entry, where right is not zero; of two zeros one."""
     pairs = zip(*(np.asarray(side).ravel().tolist() for side in np.broadcast_arrays(left, right)), strict=True)
-    return [float(x.mid()) / float(y.mid()) for x, y in pairs if float(y.mid()) != 0]
+    middles = ((float(x.mid()), float(y.mid())) for x, y in pairs)
+    return [x / y if y else 1.0 for x, y in middles if y or not x]

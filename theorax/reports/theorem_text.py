@@ -10,7 +10,7 @@ from enum import StrEnum
 from theorax.decide.promise import GROUPS, grouped, promise
 from theorax.decide.spending import level_of
 from theorax.decide.status import Status
-from theorax.decide.verdict import Standing, Tightness, loose
+from theorax.decide.verdict import Standing, Tightness, remarks
 from theorax.decide.verdict_text import READ_BY_MARGIN, READINGS, noise_assumed, reached, sweep
 from theorax.decide.wording import REMEDIES, attempted
 from theorax.names import many
@@ -314,8 +314,8 @@ def breakdown(claim: ClaimReport) -> str:
 def _tightness(quantiles: Tightness) -> str:
     """Tightness of a bound, with a warning if the two sides are far apart."""
     shown = ", ".join(number(part, 2) for part in quantiles)
-    warning = " LOOSE: mostly below a thousandth of the bound." if loose(quantiles) else ""
-    return f"Left over right: {shown} at 5 %, 50 % and 95 % of the draws.{warning}"
+    told = "".join(f" {remark}." for remark in remarks(quantiles))
+    return f"Left over right: {shown} at 5 %, 50 % and 95 % of the draws.{told}"
 
 
 def _proof(steps: Sequence[StepOutcome]) -> Iterator[Block]:

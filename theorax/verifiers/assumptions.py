@@ -68,7 +68,7 @@ def _held(
     found += claim.assumptions()
     experiment = theorem.experiments[cases[0].cell.line.experiment]
     found.append(Assumption("independence", SEEDS[experiment.seeds], Standing.DECLARED))
-    found.append(Assumption("float model", float_model(experiment, claim), Standing.DECLARED))
+    found.append(Assumption("float model", float_model(experiment), Standing.DECLARED))
     if claim.speaks_of_the_law_drawn:
         subjects = ", ".join(dict.fromkeys(case.cell.line.name for case in cases))
         found.append(
@@ -115,10 +115,16 @@ def _hypothesis(name: str, part: Hypothesis) -> Assumption:
     )
 
 
-def float_model(experiment: Experiment, claim: Claim) -> str:
-    """The precision of the draws, and what is believed of their rounding."""
-    named = ", ".join(sorted(map(str, claim.observed)))
+def float_model(experiment: Experiment, bounded: Sequence[str] | None = None) -> str:
+    """The precision of the draws, and what is believed of their rounding.
+
+    ``bounded``: the letters of which observe returned bounds of their errors; None before that is known.
+    """
+    believed = f"rounding in {experiment.dtype} is negligible"
+    if bounded is None:
+        return f"{believed} beyond bounds of errors that observe returns"
+    if not bounded:
+        return believed
     return (
-        f"rounding in {experiment.dtype} is negligible, except in {named} where observe returns error bounds: "
-        "the interval includes them"
+        f"{believed}, except in {', '.join(bounded)}: the interval includes the bounds of errors that observe returns"
     )

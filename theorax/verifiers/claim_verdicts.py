@@ -11,7 +11,7 @@ from theorax.decide.findings import Finding, Found, ShownBy, settle, shown_by
 from theorax.decide.looked import NOTHING_LOOKED_AT, Looked
 from theorax.decide.rates import RatePlan
 from theorax.decide.status import Decision, Direction, Reason, Status
-from theorax.decide.verdict import AssumedNoise, Case, ErrorRates, Grounds, Statement, Verdict, conclude, loose
+from theorax.decide.verdict import AssumedNoise, Case, ErrorRates, Grounds, Statement, Verdict, conclude, remarks
 from theorax.decide.wording import REMEDIES, Shown, case_of, found_by, inside
 from theorax.exact.held_fixed import listed
 from theorax.language import Claim, Index, Theorem
@@ -192,7 +192,7 @@ def _grounds(
     return Grounds(
         draws=sum(point.draws for case in judged for point in case.points),
         sizes=tuple(sorted({float(size) for case in planned.cases for size in case.cell.line.sizes})),
-        unseen=(*worst.unseen, *loose(tightness)) if worst is not None else (),
+        unseen=(*worst.unseen, *remarks(tightness)) if worst is not None else (),
         scope=(_proved_for(planned, proofs, decision, seen, looked) if proved else seen) + _held(judged, status),
         proved_for=_closed_for(planned, proofs) if proved else "",
         measured_for=(own or assumptions.seen(planned.claim, planned.cases))

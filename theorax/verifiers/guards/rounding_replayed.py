@@ -164,7 +164,9 @@ def _withheld(claim: DecidedClaim, case: Judged, seen: RoundingSeen) -> Iterator
 def _ledger(claim: DecidedClaim, lines: Sequence[LineReplays], seen: Sequence[RoundingSeen]) -> tuple[Assumption, ...]:
     """Lines on rounding, as it was seen, in the place of the declared line, and what was not looked at."""
     experiment = claim.theorem.experiments[lines[0].observed.line.experiment]
-    text = assumptions.float_model(experiment, claim.planned.claim)
+    names = {letter.name for letter in claim.planned.claim.observed}
+    bounded = {name for line in lines for bounds in line.observed.errors for name in bounds}
+    text = assumptions.float_model(experiment, sorted(names & bounded))
     reasons = [part for part in (*(one.unlooked for one in lines), *(one.unlooked for one in seen)) if part]
     unlooked = "; ".join(dict.fromkeys(reasons))
     draws = sum(len(part.runs) for part in lines)

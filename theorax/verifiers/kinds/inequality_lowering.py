@@ -11,7 +11,7 @@ from typing import Any, final
 import numpy as np
 from sympy import Expr, Integer
 
-from theorax.decide.inequalities import Excess, InequalityPlan, decide_inequality
+from theorax.decide.inequalities import Excess, InequalityPlan, decide_inequality, tightness_of
 from theorax.decide.status import Levels, Side, Status
 from theorax.decide.verdict import Point, Tightness
 from theorax.exact.identity_ladder import Sides
@@ -149,7 +149,7 @@ def _on_instances(claim: Inequality, prepared: Prepared, observed: Observed) -> 
         statistical=False,
         detail=found.detail + (f"; {copies}" if copies else ""),
         scope=f"the {looked_at} built" if certified else "",
-        tightness=lambda: _quantiles(np.asarray(found.shares)) if found.shares else None,
+        tightness=lambda: tightness_of(found.shares, np.ones(len(found.shares))),
     )
 
 
@@ -178,14 +178,7 @@ def _tightness(claim: Inequality, cell: Cell, observed: Observed) -> Tightness |
         np.concatenate([evaluate(side, cell, observed, at) for at in range(len(cell.line.sizes))])
         for side in _sides(claim)
     )
-    if not np.all(right != 0):
-        return None
-    return _quantiles(left / right)
-
-
-def _quantiles(shares: np.ndarray) -> Tightness:
-    low, middle, high = np.quantile(shares, (0.05, 0.5, 0.95))
-    return float(low), float(middle), float(high)
+    return tightness_of(left, right)
 
 
 def _trivial_in_every_draw(claim: Inequality, cell: Cell, observed: Observed) -> bool:
