@@ -47,7 +47,7 @@ def one_size(swept: str, subject: str, letters: Sequence[str]) -> Found:
         f"smallest and at the largest {swept}, so the draws say nothing about a limit in it. "
         f"Let build or observe use {swept}."
     )
-    return Found(Finding.WITHHELD, sentence, Reason.TOO_FEW_SIZES)
+    return Found(Finding.WITHHELD, sentence, Reason.UNREAD_SIZE)
 
 
 def over_sizes(decision: Decision, sizes: Sequence[float], because: str = "") -> Decision:

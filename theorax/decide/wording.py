@@ -35,6 +35,7 @@ REMEDIES = {
     "declared range or variance, would decide",
     Reason.INDISTINCT: "draws that should differ are equal",
     Reason.TOO_FEW_SIZES: "the claim needs more sizes than were asked for",
+    Reason.UNREAD_SIZE: "the size of the sweep does not reach what is measured",
     Reason.ONE_SIDED_DOMAIN: "at some point one side is a number and the other is none",
 }
 
