@@ -14,7 +14,7 @@ from nasty import TEXTS, spoiled
 from test_document import report
 
 from theorax.decide.findings import Finding
-from theorax.decide.status import Side, Status
+from theorax.decide.status import Reason, Side, Status
 from theorax.reports import summary
 from theorax.reports.claim_lines import claims_lines, wrap
 from theorax.reports.default_report import default_report
@@ -117,6 +117,13 @@ def test_the_scope_of_a_proof_stands_on_the_first_line():
     lines = shown(report(replace(fakes.outcome("gap", "PROVED"), claims=(claim,)))).splitlines()
     assert lines[0] == "✓ PROVED for context 3; SUPPORTED up to context 7"
     assert lines[1].startswith("gap ")
+
+
+@pytest.mark.parametrize("reason", list(Reason))
+def test_a_design_is_offered_where_one_can_decide(reason):
+    open_ = fakes.verdict(Status.INCONCLUSIVE, reason=reason)
+    part = replace(fakes.outcome("gap", "INCONCLUSIVE"), claims=(open_,), selector=("gap",))
+    assert ("To decide" in shown(report(part))) == (reason not in ("indistinct", "unread_size"))
 
 
 def test_a_fragile_claim_is_named():

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from theorax.decide.findings import ShownBy
 from theorax.decide.promise import said_for
-from theorax.decide.status import Status
+from theorax.decide.status import Reason, Status
 from theorax.decide.verdict import Standing
 from theorax.decide.verdict_text import reached
 from theorax.names import many
@@ -38,6 +38,7 @@ POWER = {
 }
 OTHERS = "a deviation of {}"
 NO_CONTROL = "nothing that must fail was tried"
+_OF_THE_MODEL = frozenset({Reason.INDISTINCT, Reason.UNREAD_SIZE})  # build has to change, and no design decides
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,8 @@ def _rows(part: TheoremReport, effort: str, more: str) -> Iterator[Row]:
     open_ = [claim for claim in claims if not claim.status.holds and claim.status is not Status.REFUTED]
     if part.claims and open_:
         yield Row("Why", _why(part, open_, more), 4)
-        if part.selector and any(claim.status is Status.INCONCLUSIVE for claim in open_):
+        asking = [claim for claim in open_ if claim.status is Status.INCONCLUSIVE and claim.reason not in _OF_THE_MODEL]
+        if part.selector and asking:
             yield Row("To decide", _command(f"{_asked('plan', part)} --effort {effort}"))
     if part.status is Status.BLOCKED and part.blocked_by:
         yield Row("Waits for", ", ".join(part.blocked_by), 4)
