@@ -332,3 +332,49 @@ def test_on_an_accelerator_draws_run_there_and_models_are_built_on_the_cpu():
         [sys.executable, "-c", TWO_DEVICES], env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+HELD = jax.random.key(7)
+
+
+def one_size(key, n):
+    return {"x": jax.random.normal(key, (4,)), "held": jax.random.normal(HELD), "n": jnp.ones(n)}
+
+
+def in_a_loop(key, n):
+    return {"x": jax.lax.fori_loop(0, n, lambda _, x: x / 2, jax.random.normal(key))}
+
+
+def in_a_branch(key, n):
+    return {"x": jax.lax.cond(jax.random.normal(key) > 0, lambda: 1.0 * n, lambda: 2.0)}
+
+
+def as_a_number(key, n):
+    return {"x": jax.random.normal(key) / n}
+
+
+@pytest.mark.parametrize(
+    ("program", "results", "same"),
+    [
+        (one_size, {"x", "held"}, True),
+        (one_size, {"x", "n"}, False),
+        (in_a_loop, {"x"}, False),
+        (in_a_branch, {"x"}, False),
+        (as_a_number, {"x"}, False),
+    ],
+)
+def test_a_size_that_reaches_no_result_is_seen(program, results, same):
+    assert Sampler().is_one_draw(program, [{"n": 4}, {"n": 8}], results, "float64") is same
+    assert Sampler().is_one_draw(program, [{"n": 8}, {"n": 8}], results, "float64")
+
+
+def padded(key, n):
+    x = jax.random.normal(key, (n.padded,))
+    return {"whole": x.sum(), "inside": jnp.where(n.mask, x, 0).sum()}
+
+
+def test_the_extent_of_a_padded_size_is_a_number_of_the_program():
+    given = [{"n": Extent(4, 8)}, {"n": Extent(7, 8)}]
+    assert Sampler().is_one_draw(padded, given, {"whole"}, "float64")
+    assert not Sampler().is_one_draw(padded, given, {"inside"}, "float64")
+    assert not Sampler().is_one_draw(padded, [given[0], {"n": Extent(4, 16)}], {"whole"}, "float64")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 
 try:
@@ -37,9 +39,9 @@ def same_steps(one: Any, other: Any) -> bool:
 
     **Errors:** a parameter that is no program is compared by its text; a step that is written differently differs.
     """
-    held = [[np.asarray(value) for value in getattr(part, "consts", ())] for part in (one, other)]
+    held = [getattr(part, "consts", ()) for part in (one, other)]
     first, second = (getattr(part, "jaxpr", part) for part in (one, other))
-    if len(first.eqns) != len(second.eqns) or not _all_same(held[0], held[1]):
+    if len(first.eqns) != len(second.eqns) or not _same_numbers(*held):
         return False
     names: dict[Any, int] = {}
     others: dict[Any, int] = {}
@@ -48,7 +50,7 @@ def same_steps(one: Any, other: Any) -> bool:
         if str(mine.aval) != str(theirs.aval) or hasattr(mine, "val") != hasattr(theirs, "val"):
             return False
         if hasattr(mine, "val"):
-            return _all_same([np.asarray(mine.val)], [np.asarray(theirs.val)])
+            return _same_numbers([mine.val], [theirs.val])
         return names.setdefault(mine, len(names)) == others.setdefault(theirs, len(others))
 
     def every(mine: Any, theirs: Any) -> bool:
@@ -66,11 +68,18 @@ def same_steps(one: Any, other: Any) -> bool:
     return every(first.outvars, second.outvars)
 
 
-def _all_same(mine: list[np.ndarray], theirs: list[np.ndarray]) -> bool:
+def _same_numbers(mine: Sequence[Any], theirs: Sequence[Any]) -> bool:
+    """True if two lists of arrays hold the same types, shapes and bits; keys are compared by their words."""
+    pairs = zip(map(_numbers, mine), map(_numbers, theirs), strict=False)
     return len(mine) == len(theirs) and all(
         one.dtype == other.dtype and one.shape == other.shape and one.tobytes() == other.tobytes()
-        for one, other in zip(mine, theirs, strict=True)
+        for one, other in pairs
     )
+
+
+def _numbers(value: Any) -> np.ndarray:
+    is_key = hasattr(value, "dtype") and jnp.issubdtype(value.dtype, jax.dtypes.prng_key)
+    return np.asarray(jax.random.key_data(value) if is_key else value)
 
 
 def _same_parameter(mine: Any, theirs: Any) -> bool:
