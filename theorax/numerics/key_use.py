@@ -350,6 +350,7 @@ _MOVES = {
     "rev": lambda params, keys: np.flip(keys, tuple(params["dimensions"])),
     "concatenate": lambda params, *keys: np.concatenate(keys, params["dimension"]),
     "stack": lambda params, *keys: np.stack(keys, params["axis"]),
+    "unstack": lambda params, keys: list(np.moveaxis(keys, params["axis"], 0)),
     "split": lambda params, keys: np.split(keys, np.cumsum(params["sizes"])[:-1], params["axis"]),
     "tile": lambda params, keys: np.tile(keys, params["reps"]),
     "copy": lambda params, keys: keys,
