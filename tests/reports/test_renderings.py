@@ -131,7 +131,7 @@ PARTS = (
     "Noticed 14 of 14 times; so at least 80 % of the time (95 % confidence).",
     "1 of 2 sharper bounds are rejected; the bounds are not tight",
     "Left over right: 0.0001, 0.0002, 0.0003",
-    "LOOSE: mostly below a thousandth of the bound",
+    "LOOSE: what is bounded is mostly below a thousandth of the bound",
     "SUPPORTED by a test at level 0.025 as T → ∞ under the declared class. Assumed: class, hypothesis iid.",
     "Assumed: class: corrections",
     "Holds until corrections are 7.4 times those assumed.",

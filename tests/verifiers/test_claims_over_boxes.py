@@ -8,7 +8,7 @@ import pytest
 from sympy import Abs, Expr, Function, Integer, Rational, cos, exp, log, pi, sqrt, tanh
 
 from theorax.decide.status import DEFAULT_LEVELS, Reason, Status
-from theorax.decide.verdict import loose
+from theorax.decide.verdict import remarks
 from theorax.errors import StatementError
 from theorax.language import Absolute, Inequality, Measured, Parameter
 from theorax.verifiers.cases.evaluation import Observed
@@ -93,7 +93,7 @@ def test_quantiles_of_tightness_and_the_flag_of_a_loose_bound() -> None:
     found = judged(Inequality(x, at_most=x + 2000, over={x: (0, 1)}))
     tightness = found.tightness()
     assert tightness is not None and tightness[2] is not None and tightness[2] < 1e-3
-    assert loose(tightness) and not loose((None, None, None)) and not loose(None)
+    assert remarks(tightness) and not remarks((None, None, None)) and not remarks(None)
 
 
 def test_equality_inside_stays_open_and_says_so() -> None:

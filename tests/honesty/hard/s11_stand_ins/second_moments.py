@@ -6,7 +6,7 @@ from sympy import Matrix, Rational
 
 from theorax.language import *
 
-n = Size("n", "not used")
+n = Size("n", "normal numbers that are added up")
 seen = numbers(x="a uniform number", z="a normal number times the root of V", V="the variance, nearly one")
 p = Parameter("p", "the mean", measured=seen.x)
 
@@ -14,7 +14,7 @@ p = Parameter("p", "the mean", measured=seen.x)
 def build(key, n):
     first, second, third = jax.random.split(key, 3)
     V = 1 + 0.1 * (jax.random.uniform(second) - 0.5)
-    return jax.random.uniform(first), V, jnp.sqrt(V) * jax.random.normal(third)
+    return jax.random.uniform(first), V, jnp.sqrt(V / n) * jnp.sum(jax.random.normal(third, (n,)))
 
 
 def observe(model):
