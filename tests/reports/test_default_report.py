@@ -15,6 +15,7 @@ from test_document import report
 
 from theorax.decide.findings import Finding
 from theorax.decide.status import Reason, Side, Status
+from theorax.decide.verdict import Assumption, Standing
 from theorax.reports import summary
 from theorax.reports.claim_lines import claims_lines, wrap
 from theorax.reports.default_report import default_report
@@ -134,6 +135,24 @@ def test_a_fragile_claim_is_named():
     assert f"FRAGILE ({whole.claims[0].id})" in " ".join(shown(found).split())
     steady = report(replace(whole, claims=tuple(replace(claim, robust=True) for claim in claims)))
     assert "robust" in shown(steady) and "FRAGILE" not in shown(steady)
+
+
+def test_what_was_held_fixed_is_told_and_what_the_keys_leave_open_comes_first():
+    ledger = (
+        Assumption("input", "kind = 0", Standing.HELD_FIXED),
+        Assumption("sizes", "odd sizes", Standing.NOT_LOOKED_AT),
+        Assumption("numbers", "an array that the program holds", Standing.NOT_LOOKED_AT),
+    )
+    claim = replace(fakes.CLAIM, ledger=ledger, unseen=("a limit nearer than 0.1",))
+    lines = shown(report(replace(fakes.outcome("gap"), claims=(claim,)))).splitlines()
+    assert "Held fixed kind = 0" in lines
+    assert "Blind to   an array that the program holds; 2 more: -v" in lines
+    many = tuple(Assumption("input", f"layer.W_{at} = [1, 0, 0, 1]", Standing.HELD_FIXED) for at in range(9))
+    assert "Held fixed 9 inputs, listed: -v" in shown(
+        report(replace(fakes.outcome("gap"), claims=(replace(claim, ledger=many),)))
+    )
+    open_ = fakes.verdict(Status.INCONCLUSIVE, ledger=ledger)
+    assert "Held fixed" not in shown(report(replace(fakes.outcome("gap", "INCONCLUSIVE"), claims=(open_,))))
 
 
 BARS = [

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from theorax.decide.findings import Finding, decisive
 from theorax.decide.verdict import Assumption, Standing, Verdict
+from theorax.names import many
 from theorax.text.numbers import number
 
-__all__ = ["GROUPS", "UNSEEN", "grouped", "promise", "said_for"]
+__all__ = ["GROUPS", "OF_KEYS", "UNSEEN", "grouped", "held_fixed", "promise", "said_for"]
 
 GROUPS: tuple[tuple[Standing, str], ...] = (
     (Standing.TESTED, "Tested"),
@@ -25,7 +26,8 @@ _HOW = {
     Finding.INSTANCES: " by rigorous arithmetic on each instance built",
 }
 UNSEEN = "unseen"  # the kind of a line that no check can look at, whose text says all
-LONGEST = 120  # characters of what was held fixed that the first line still takes
+OF_KEYS = frozenset({"keys", "numbers"})  # kinds of lines on what the keys of this very program leave open
+LONGEST = 120  # characters of what was held fixed that are listed in a line
 
 
 def promise(verdict: Verdict) -> str:
@@ -39,12 +41,18 @@ def promise(verdict: Verdict) -> str:
     at = f" by a test at level {number(verdict.level, 3)}" if verdict.level is not None else " by what was evaluated"
     told = f"{verdict.status}{_HOW.get(finding, at)}{said_for(verdict.scope)}"
     parts = [told]
-    if fixed := [part.text for part in verdict.ledger if part.checked == Standing.HELD_FIXED]:
-        listed = "; ".join(fixed)
-        parts.append(f"Held fixed: {listed if len(listed) <= LONGEST else f'{len(fixed)} inputs, listed below'}")
+    if fixed := held_fixed(verdict.ledger, "listed below"):
+        parts.append(f"Held fixed: {fixed}")
     believed = dict.fromkeys(_named(part) for part in verdict.ledger if part.checked == Standing.DECLARED)
     parts.append(f"Assumed: {', '.join(believed)}" if believed else "Nothing was assumed")
     return f"{'. '.join(parts)}."
+
+
+def held_fixed(ledger: Iterable[Assumption], more: str) -> str:
+    """Inputs and letters of which one value was looked at, by number where the list is long; ``more`` says where it stands."""
+    fixed = dict.fromkeys(part.text for part in ledger if part.checked == Standing.HELD_FIXED)
+    listed = "; ".join(fixed)
+    return listed if len(listed) <= LONGEST else f"{many(len(fixed), 'input')}, {more}"
 
 
 def grouped(

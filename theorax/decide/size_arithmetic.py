@@ -10,7 +10,7 @@ from theorax.decide.findings import Finding, Found
 from theorax.decide.status import Decision, Reason, Status
 from theorax.decide.verdict import Assumption, Standing
 
-__all__ = ["one_size", "over_sizes", "sizes_not_looked_at", "sizes_of_ledger"]
+__all__ = ["over_sizes", "sizes_not_looked_at", "sizes_of_ledger", "unread_size"]
 
 FEWEST = 3  # two sizes carry no sweep
 
@@ -40,7 +40,7 @@ def sizes_not_looked_at(sizes: Sequence[float]) -> str:
     return f"sizes that are not {whole[0] % step} modulo {step}" if step > 1 and len(whole) > FEWEST else ""
 
 
-def one_size(swept: str, subject: str, letters: Sequence[str]) -> Found:
+def unread_size(swept: str, subject: str, letters: Sequence[str]) -> Found:
     """The finding that a size does not reach what is measured along it."""
     sentence = (
         f"Withheld for {subject}: {swept} does not reach {' and '.join(letters)}. A draw is the same computation at the "

@@ -7,8 +7,8 @@ second round draws from again every further round does.
 
 **Errors:** a key that is chosen by an index which only the run can tell is taken for one of its own; so is one whose
 words a program computes. What is drawn twice through them is not seen, and `KeyUse.chosen` says that there are such. Two
-numbers that are computed in different ways count as different. Two loops that may run no round are not held against each
-other.
+numbers that are computed in different ways count as different. Keys and numbers that a loop of more than two rounds
+changes count as new ones where it ends. Two loops that may run no round are not held against each other.
 """
 
 from __future__ import annotations

@@ -212,7 +212,7 @@ class Sampler:
         with platform.precision(dtype):
             for each in letters:
                 traced, numbers, _, _ = self._structure(program, each, dtype)
-                asked = [name in results for name in sorted(traced.shapes)]
+                asked = jax.tree.leaves({name: name in results for name in traced.shapes})
                 steps, used = dce_jaxpr(traced.steps.jaxpr, asked, instantiate=False)  # with the inputs that are read
                 given = [np.asarray(leaf) for leaf, read in zip(jax.tree.leaves(numbers), used, strict=False) if read]
                 found.append((traced.steps.replace(jaxpr=steps), given))

@@ -8,9 +8,10 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from theorax.decide.findings import ShownBy
-from theorax.decide.promise import said_for
+from theorax.decide.promise import OF_KEYS, held_fixed, said_for
 from theorax.decide.status import Reason, Status
 from theorax.decide.verdict import Standing
 from theorax.decide.verdict_text import reached
@@ -143,6 +144,8 @@ def _rows(part: TheoremReport, effort: str, more: str) -> Iterator[Row]:
     yield Row("Risk", _risk(claims, more))
     yield Row("Attacked", _attacked(part))
     yield Row("Power", _power(claims))
+    held = chain.from_iterable(claim.ledger for claim in claims if claim.status.holds)
+    yield Row("Held fixed", held_fixed(held, f"listed: {more}"))
     yield Row("Blind to", _blind(claims, more))
     settled = {claim.id: claim.proved_for for claim in claims if claim.shown_by is ShownBy.PROVED}
     derived = proof_rows(settled, part.proof, {}).derived
@@ -251,10 +254,10 @@ def _power(claims: Sequence[ClaimReport]) -> str:
 
 
 def _blind(claims: Sequence[ClaimReport], where: str) -> str:
-    lines = dict.fromkeys(line for claim in claims for line in claim.unseen)
-    lines |= dict.fromkeys(
-        row.text for claim in claims for row in claim.ledger if row.checked is Standing.NOT_LOOKED_AT
-    )
+    unseen = [row for claim in claims for row in claim.ledger if row.checked is Standing.NOT_LOOKED_AT]
+    lines = dict.fromkeys(row.text for row in unseen if row.kind in OF_KEYS)
+    lines |= dict.fromkeys(line for claim in claims for line in claim.unseen)
+    lines |= dict.fromkeys(row.text for row in unseen)
     if not lines:
         return ""
     more = f"; {len(lines) - 1} more: {where}" if len(lines) > 1 else ""

@@ -29,6 +29,7 @@ LEVEL = 1e-4
 """Of a wrong rejection for any letter of a theorem whose padding is masked."""
 UNPADDED = 30
 _KIND = "padding"
+_UNSEEN = "whether what is padded changes a draw, which is asked from standard effort on"
 
 
 def padding(claim: DecidedClaim) -> Looked:
@@ -37,7 +38,7 @@ def padding(claim: DecidedClaim) -> Looked:
     if not lines:
         return Looked()
     if claim.settings.effort == "quick":
-        return Looked(ledger=(Assumption(_KIND, "padding not looked at", Standing.NOT_LOOKED_AT),))
+        return Looked(ledger=(Assumption(_KIND, _UNSEEN, Standing.NOT_LOOKED_AT),))
     level = LEVEL / _tests(claim.theorem)
     findings = [found for line in lines for found in _different(claim, line, level)]
     text = (

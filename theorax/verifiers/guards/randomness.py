@@ -63,7 +63,7 @@ def _of_instances(claim: DecidedClaim) -> Iterator[Assumption]:
     built = [observed for observed in found if observed.instances]
     if untraced := [observed for observed in built if observed.keys is None]:
         unseen = (
-            f"whether {_named(untraced)} use each key once and draw from the given one alone: build cannot be traced, "
+            f"whether {_lines_of(untraced)} use each key once and draw from the given one alone: build cannot be traced, "
             "it makes Python's numbers of what it draws"
         )
         yield Assumption("keys", unseen, Standing.NOT_LOOKED_AT)
@@ -79,18 +79,16 @@ def _numbers_held(claim: DecidedClaim) -> Iterator[Assumption]:
     if shapes := sorted({shape for own in held.values() for shape in own}):
         told = ", ".join(map(str, shapes[:_SHAPES])) + (", ..." if len(shapes) > _SHAPES else "")
         names = ", ".join(name for name, own in held.items() if own)
-        text = f"arrays of numbers that the program of {names} holds, the same in every draw, of shapes {told}"
+        text = f"arrays of numbers of shapes {told}, the same in every draw, which the program of {names} holds"
         yield Assumption("numbers", text, Standing.NOT_LOOKED_AT)
 
 
 def _unknown(chosen: Sequence[Observed]) -> str:
     """The sentence about keys that are not known before a run."""
-    return (
-        f"whether {_named(chosen)} use each key once: a run alone can tell which key is chosen, or made, of its numbers"
-    )
+    return f"whether {_lines_of(chosen)} use each key once: a run alone can tell which key is chosen, or made, of its numbers"
 
 
-def _named(several: Sequence[Observed]) -> str:
+def _lines_of(several: Sequence[Observed]) -> str:
     return ", ".join(dict.fromkeys(observed.line.name for observed in several))
 
 

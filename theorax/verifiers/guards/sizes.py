@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from theorax.decide.looked import Looked
-from theorax.decide.size_arithmetic import one_size, sizes_of_ledger
+from theorax.decide.size_arithmetic import sizes_of_ledger, unread_size
 from theorax.language import Theorem
 from theorax.verifiers.guards.guard import DecidedClaim
 from theorax.verifiers.guards.replays import supported_lines
@@ -20,7 +20,7 @@ def unread_sizes(claim: DecidedClaim) -> Looked:
     for line in supported_lines(claim):
         observed = claim.draws.on(line)
         if len(line.sizes) > 1 and observed.size_reaches is not None and not observed.size_reaches(names):
-            return Looked((one_size(str(line.swept), line.name, sorted(names)),))
+            return Looked((unread_size(str(line.swept), line.name, sorted(names)),))
     return Looked()
 
 
