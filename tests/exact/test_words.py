@@ -82,6 +82,37 @@ def test_equations_from_which_anything_follows_are_refused(given, said):
         decide_words(A, B, _given(given))
 
 
+IMPOSSIBLE = {
+    "a commutator that is a number": ((A * B - B * A, 1),),
+    "a square that is negative": ((transpose(A) * A, -1),),
+    "the same, the other way around": ((A * transpose(A) + t * B * transpose(B), -t),),
+    "a symmetric root of a negative number": ((J * J, -1), (transpose(J), J)),
+    "parts of an identity": ((A * transpose(A), -transpose(B) * B - 2),),
+    "a commutator of transposes": ((A * transpose(A) - transpose(A) * A, t),),
+    "what two equations say together": ((A * B, C), (B * A, C + 1)),
+}
+POSSIBLE = {
+    "a root of a negative number": ((A * A, -1),),
+    "letters that commute": ((A * B, B * A),),
+    "orthogonal rows": ((A * transpose(A), 1),),
+    "a sum of squares": ((A * transpose(A) + B * transpose(B), 1),),
+    "rows of sum one": ROWS,
+    "an antisymmetric root": ((A * A, -1), (transpose(A), -A)),
+    "a number of either sign": ((A * transpose(A), x),),
+}
+
+
+@pytest.mark.parametrize("name", IMPOSSIBLE)
+def test_equations_that_no_real_matrices_satisfy_are_refused(name):
+    with pytest.raises(StatementError, match="No real matrices satisfy"):
+        decide_words(A, B, _given(IMPOSSIBLE[name]))
+
+
+@pytest.mark.parametrize("name", POSSIBLE)
+def test_equations_that_some_matrices_satisfy_are_read(name):
+    assert not decide_words(A, B, _given(POSSIBLE[name]))[0].refuted
+
+
 @pytest.mark.parametrize("side", [A**-1, A**t, sqrt(A) * B, transpose(A) ** -2])
 def test_sides_are_polynomials_in_letters(side):
     with pytest.raises(StatementError, match="generic_matrices"):

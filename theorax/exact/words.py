@@ -101,6 +101,13 @@ def _rules(equations: Sequence[Equation]) -> list[_Rule]:
         for other in [*rules, rule]:
             waiting += [*_overlaps(rule, other), *_overlaps(other, rule)]
         rules.append(rule)
+    if impossible := next((rule for rule in rules if _holds_for_none(rule, rules)), None):
+        by = Add(*(factor * Mul(*word) for word, factor in impossible.by.items()))
+        problem(
+            "matrix-step-contradiction",
+            f"No real matrices satisfy the given equations of a MatrixStep: {_shown(impossible.word)} = {by} follows, and "
+            "the traces of these sides differ, whatever the matrices. Leave out the equation that does not hold.",
+        )
     return rules
 
 
@@ -121,6 +128,42 @@ def _rule(polynomial: Polynomial, uses: tuple[_Use, ...]) -> _Rule:
         )
     by = {other: -own / factor for other, own in polynomial.items() if other != word}
     return _Rule(word, by, tuple(use.within(1 / factor, (), ()) for use in uses))
+
+
+def _holds_for_none(rule: _Rule, rules: Sequence[_Rule]) -> bool:
+    """True if an equation says that a number which is not zero, and traces of squares of its sign, have the sum zero.
+
+    The trace of a product stays where its factors are turned around a circle or all transposed; that of a matrix times its
+    transpose is a sum of squares.
+    """
+    if () not in rule.by:
+        return False
+    terms = [(rule.word, Integer(1)), *((word, -factor) for word, factor in rule.by.items())]
+    traces = _collected((min(_of_one_trace(word, rules), key=_order), factor) for word, factor in terms)
+    number = traces.get((), Integer(0))
+    squares = all(word == () or _is_square(word, rules) for word in traces)
+    positive = number.is_positive and all(factor.is_nonnegative for factor in traces.values())
+    negative = number.is_negative and all(factor.is_nonpositive for factor in traces.values())
+    return bool(squares and (positive or negative))
+
+
+def _of_one_trace(word: Word, rules: Sequence[_Rule]) -> list[Word]:
+    """Words whose trace is that of this one."""
+    turned = [word[place:] + word[:place] for place in range(max(1, len(word)))]
+    return turned + [mirrored for own in turned if (mirrored := _transposed(own, rules)) is not None]
+
+
+def _is_square(word: Word, rules: Sequence[_Rule]) -> bool:
+    """True if the word, turned around a circle, is another one followed by its transpose."""
+    half = len(word) // 2
+    turned = (word[place:] + word[:place] for place in range(len(word)))
+    return any(_transposed(own[:half], rules) == own[half:] for own in turned)
+
+
+def _transposed(word: Word, rules: Sequence[_Rule]) -> Word | None:
+    """The one word that the transpose of a word is by the rules; None if it is a sum or a multiple."""
+    rest, _ = _reduced({tuple(transpose(letter) for letter in reversed(word)): Integer(1)}, rules)
+    return next(iter(rest)) if list(rest.values()) == [1] else None
 
 
 def _order(word: Word) -> tuple[int, list[tuple[bool, str]]]:
