@@ -109,7 +109,7 @@ RULES: Mapping[str, str] = {
     ),
     "margin-too-wide": "A margin that reaches zero from a probability excludes nothing. Write a smaller margin.",
     "matrix-step-contradiction": (
-        "Given equations that say that a matrix is zero prove every equality. Leave out the one that does not hold."
+        "Given equations that no matrices satisfy, or zero alone, prove too much. Leave out the one that does not hold."
     ),
     "matrix-step-given": (
         "A given equation is read as a rule that rewrites its longest word. Give that word a factor that is never zero."
