@@ -103,7 +103,8 @@ def _evaluate(expression: Expr, cell: Cell, size: int, table: Mapping[str, np.nd
 
 
 def _column(letter: Measured, cell: Cell, table: Mapping[str, np.ndarray]) -> np.ndarray:
-    column = table[letter.name]
+    """The numbers of a letter, in 64 bits: short whole numbers would overflow in a product, and events have no difference."""
+    column = np.asarray(table[letter.name], dtype=np.float64)
     for index in letter.over:
         column = column[:, cell.line.along[index].index(cell.chosen[index])]
     return column

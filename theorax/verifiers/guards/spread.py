@@ -26,7 +26,7 @@ def constant_letters(claim: DecidedClaim) -> Looked:
 
     One draw at each size shows nothing by itself: there the traced program tells whether its key reaches the letter. A
     whole number that the program draws, one for an event that holds, is what a bound in every draw or a probability
-    speaks of; there it is told, and means are of something else.
+    speaks of; there it is told, and means are of something else. Two such letters that are one number compare nothing.
     """
     names = sorted(letter.name for letter in claim.planned.claim.observed)
     stated = claim.planned.claim
@@ -41,6 +41,7 @@ def constant_letters(claim: DecidedClaim) -> Looked:
     for observed in drawn(claim):
         constant = [name for name in names if _is_constant(name, observed)]
         events = stated.speaks_of_the_law_drawn and any(_is_event(name, observed) for name in constant)
+        events &= len(names) == 1 or not _are_one(names, observed)
         if names and constant == names and not events:
             made_of = [table[name] for table in observed.tables for name in names]
             return Looked(
@@ -83,6 +84,12 @@ def _is_event(name: str, observed: Observed) -> bool:
     """True if the letter is a whole number that the key reaches."""
     whole = all((table[name] == np.round(table[name])).all() for table in observed.tables)
     return whole and observed.keys is not None and name not in observed.keys().constant
+
+
+def _are_one(names: Sequence[str], observed: Observed) -> bool:
+    """True if these letters are one number in every draw: events of which none came, say."""
+    first, *others = names
+    return all(np.array_equal(table[first], table[other]) for table in observed.tables for other in others)
 
 
 def _is_constant(name: str, observed: Observed) -> bool:
