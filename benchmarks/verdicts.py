@@ -1,8 +1,10 @@
-"""The verdict of every theorem and claim that a baseline file holds, by paper.
+"""The verdict of every theorem and claim that a baseline or a JSON report holds, by paper.
 
-    python benchmarks/verdicts.py [BASELINE] > benchmarks/results/verdicts_quick.txt
+    python benchmarks/verdicts.py > benchmarks/results/verdicts_quick.txt
+    python benchmarks/verdicts.py REPORT > benchmarks/results/verdicts_standard.txt
 
-The default is the baseline that the tests of the library are held against: every theorem at quick effort.
+The default is the baseline that the tests of the library are held against: every theorem at quick effort. The second file is
+of the last run of everything at standard effort.
 """
 
 from __future__ import annotations
@@ -41,9 +43,9 @@ def _counted(statuses: Iterator[str]) -> str:
 def main() -> None:
     """Read and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("baseline", nargs="?", type=Path, default=LIBRARY)
+    parser.add_argument("file", nargs="?", type=Path, default=LIBRARY)
     options = parser.parse_args()
-    print("\n".join(lines(json.loads(options.baseline.read_text(encoding="utf-8"))["theorems"])))
+    print("\n".join(lines(json.loads(options.file.read_text(encoding="utf-8"))["theorems"])))
 
 
 if __name__ == "__main__":

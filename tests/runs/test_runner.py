@@ -8,7 +8,7 @@ import fakes
 import pytest
 
 from theorax.errors import UsageError
-from theorax.runs import known_files
+from theorax.runs import known_files, runner
 from theorax.runs.costs import shipped_seconds
 from theorax.runs.listening import Silent
 from theorax.runs.runner import run
@@ -157,13 +157,24 @@ class Heard(Silent):
     """Remembers what it was told."""
 
     def __init__(self):
-        self.expected, self.phases = {}, []
+        self.expected, self.phases, self.begun = {}, [], []
+
+    def started(self, id):
+        self.begun.append(id)
 
     def planned(self, waiting, expected, jobs):
         self.expected = dict(expected)
 
     def reached(self, id, phase):
         self.phases.append((id, phase))
+
+
+@pytest.mark.parametrize(("jobs", "first"), [(1, ["a", "b", "c"]), (2, ["c", "b"])])
+def test_several_cores_begin_with_the_longest_way(go, monkeypatch, jobs, first):
+    monkeypatch.setattr(runner, "shipped_seconds", lambda effort: {"a": 1.0, "b": 2.0, "c": 1.0, "d": 9.0})
+    files = {"a": fakes.stated(), "b": fakes.stated(), "c": fakes.stated(), "d": fakes.stated(("c",))}
+    go("a", "b", "c", "d", files=files, jobs=jobs, listener=(heard := Heard()))
+    assert heard.begun[: len(first)] == first and sorted(heard.begun) == ["a", "b", "c", "d"]
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from heapq import heappop, heappush
@@ -107,6 +107,18 @@ class Graph:
             for id in open_.get_ready():
                 heappush(ready, id)
         return tuple(id for id in order if id in chosen)
+
+    def longest_ways(self, order: Sequence[str], seconds: Mapping[str, float]) -> dict[str, float]:
+        """Seconds of the longest way from each theorem of an order to its end, through what rests on it, its own included.
+
+        Started longest first, the theorems keep all cores busy to the end.
+        """
+        after, found = dict.fromkeys(order, 0.0), dict[str, float]()
+        for id in reversed(order):
+            found[id] = seconds[id] + after[id]
+            for name in (self.ancestors([id]) - {id}) & after.keys():
+                after[name] = max(after[name], found[id])
+        return found
 
     def blockers(self, id: str, statuses: Mapping[str, Status]) -> tuple[str, ...]:
         """The ancestors of ``id`` that failed, where ``statuses`` knows them.

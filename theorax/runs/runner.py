@@ -233,13 +233,17 @@ class _RunUnderWay:
             workers = ClusterWorkers(self.settings.scheduler, self.check, self.manifests)
             self.jobs = workers.capacity
         jobs = max(1, min(self.jobs, len(pending)))
-        self.listener.planned(pending, self._expected(), jobs)
+        self.listener.planned(pending, expected := self._expected(), jobs)
+        # One of which nothing is known may be the longest.
+        longest = max(expected.values(), default=0.0)
+        ways = self.graph.longest_ways(self.order, {id: expected.get(id, longest) for id in self.order})
         if pending:
             self._prepare()
         try:
             busy: set[str] = set()
             while waiting or busy:
-                for id in self._ready(waiting, busy):
+                ready = self._ready(waiting, busy)
+                for id in sorted(ready, key=lambda id: -ways[id]) if jobs > 1 else ready:
                     if (record := self._without_check(id, kept)) is not None:
                         waiting.remove(id)
                         self._settle(record, None)
