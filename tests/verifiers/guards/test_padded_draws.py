@@ -18,7 +18,7 @@ PLANTED = Path(__file__).parents[2] / "power" / "planted"
 
 
 @pytest.mark.parametrize(
-    ("effort", "word", "told"), [("quick", "SUPPORTED", "not looked at"), ("standard", "ERROR", "")]
+    ("effort", "word", "told"), [("quick", "SUPPORTED", "asked from standard effort on"), ("standard", "ERROR", "")]
 )
 def test_a_mean_over_padding(effort: str, word: str, told: str, tmp_path: Path) -> None:
     settings = Settings(roots=(str(PLANTED),), state=str(tmp_path), effort=effort, fresh=True)
