@@ -29,11 +29,11 @@ def test_the_order_puts_what_is_used_first_and_depends_on_names_only():
     assert GRAPH.order(["d", "a"]) == ("a", "d")
 
 
-def test_the_longest_way_goes_through_what_rests_on_a_theorem_selected_or_not():
+def test_the_critical_path_goes_through_what_rests_on_a_theorem_selected_or_not():
     seconds = {"a": 1.0, "b": 2.0, "c": 4.0, "d": 8.0, "e": 16.0}
-    ways = GRAPH.longest_ways(GRAPH.order(GRAPH.uses), seconds)
-    assert ways == {"a": 15.0, "b": 14.0, "c": 12.0, "d": 8.0, "e": 16.0}
-    assert GRAPH.longest_ways(("a", "d", "e"), seconds) == {"a": 9.0, "d": 8.0, "e": 16.0}
+    paths = GRAPH.critical_paths(GRAPH.order(GRAPH.uses), seconds)
+    assert paths == {"a": 15.0, "b": 14.0, "c": 12.0, "d": 8.0, "e": 16.0}
+    assert GRAPH.critical_paths(("a", "d", "e"), seconds) == {"a": 9.0, "d": 8.0, "e": 16.0}
 
 
 def test_a_circle_is_named_and_reaches_only_what_rests_on_it():

@@ -170,7 +170,7 @@ class Heard(Silent):
 
 
 @pytest.mark.parametrize(("jobs", "first"), [(1, ["a", "b", "c"]), (2, ["c", "b"])])
-def test_several_cores_begin_with_the_longest_way(go, monkeypatch, jobs, first):
+def test_several_cores_begin_with_the_critical_path(go, monkeypatch, jobs, first):
     monkeypatch.setattr(runner, "shipped_seconds", lambda effort: {"a": 1.0, "b": 2.0, "c": 1.0, "d": 9.0})
     files = {"a": fakes.stated(), "b": fakes.stated(), "c": fakes.stated(), "d": fakes.stated(("c",))}
     go("a", "b", "c", "d", files=files, jobs=jobs, listener=(heard := Heard()))

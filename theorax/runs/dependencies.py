@@ -108,8 +108,8 @@ class Graph:
                 heappush(ready, id)
         return tuple(id for id in order if id in chosen)
 
-    def longest_ways(self, order: Sequence[str], seconds: Mapping[str, float]) -> dict[str, float]:
-        """Seconds of the longest way from each theorem of an order to its end, through what rests on it, its own included.
+    def critical_paths(self, order: Sequence[str], seconds: Mapping[str, float]) -> dict[str, float]:
+        """Seconds of the critical path from each theorem of an order: its own, and the longest chain of what rests on it.
 
         Started longest first, the theorems keep all cores busy to the end.
         """

@@ -236,14 +236,14 @@ class _RunUnderWay:
         self.listener.planned(pending, expected := self._expected(), jobs)
         # One of which nothing is known may be the longest.
         longest = max(expected.values(), default=0.0)
-        ways = self.graph.longest_ways(self.order, {id: expected.get(id, longest) for id in self.order})
+        paths = self.graph.critical_paths(self.order, {id: expected.get(id, longest) for id in self.order})
         if pending:
             self._prepare()
         try:
             busy: set[str] = set()
             while waiting or busy:
                 ready = self._ready(waiting, busy)
-                for id in sorted(ready, key=lambda id: -ways[id]) if jobs > 1 else ready:
+                for id in sorted(ready, key=lambda id: -paths[id]) if jobs > 1 else ready:
                     if (record := self._without_check(id, kept)) is not None:
                         waiting.remove(id)
                         self._settle(record, None)

@@ -9,6 +9,7 @@ import numpy as np
 
 from theorax.decide.draw_guards import is_distinct, repeats
 from theorax.decide.looked import Looked
+from theorax.decide.promise import KEYS, NUMBERS
 from theorax.decide.verdict import Assumption, Standing
 from theorax.decide.wording import SEEDS
 from theorax.verifiers.cases.evaluation import Observed
@@ -66,9 +67,9 @@ def _of_instances(claim: DecidedClaim) -> Iterator[Assumption]:
             f"whether {_lines_of(untraced)} use each key once and draw from the given one alone: build cannot be traced, "
             "it makes Python's numbers of what it draws"
         )
-        yield Assumption("keys", unseen, Standing.NOT_LOOKED_AT)
+        yield Assumption(KEYS, unseen, Standing.NOT_LOOKED_AT)
     if chosen := [observed for observed in built if observed.keys is not None and observed.keys().chosen]:
-        yield Assumption("keys", _unknown(chosen), Standing.NOT_LOOKED_AT)
+        yield Assumption(KEYS, _unknown(chosen), Standing.NOT_LOOKED_AT)
 
 
 def _numbers_held(claim: DecidedClaim) -> Iterator[Assumption]:
@@ -80,7 +81,7 @@ def _numbers_held(claim: DecidedClaim) -> Iterator[Assumption]:
         told = ", ".join(map(str, shapes[:_SHAPES])) + (", ..." if len(shapes) > _SHAPES else "")
         names = ", ".join(name for name, own in held.items() if own)
         text = f"arrays of numbers of shapes {told}, the same in every draw, which the program of {names} holds"
-        yield Assumption("numbers", text, Standing.NOT_LOOKED_AT)
+        yield Assumption(NUMBERS, text, Standing.NOT_LOOKED_AT)
 
 
 def _unknown(chosen: Sequence[Observed]) -> str:
