@@ -12,11 +12,13 @@ import subprocess
 import sys
 import time
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import fakes
 import pytest
 
+from theorax import __version__
 from theorax.runs.store import LAYOUT
 
 TESTS = Path(fakes.__file__).parent
@@ -57,6 +59,39 @@ def test_a_piped_list_has_a_line_of_tabs_for_each_theorem(verify):
     ]
 
 
+@pytest.fixture
+def shipped(verify, root, tmp_path, monkeypatch):
+    """A release that checked the theorem `gap`, in the place of the installed one."""
+    from theorax.reports import reading, release
+    from theorax.theorems.catalogue import Catalogue
+
+    verify("theorem", "gap", "-j", "1", "-o", "json=report.json")
+    Path(".theorax").rename("elsewhere")
+    folder = tmp_path / "shipped"
+    release.write(reading.read(Path("report.json")), Catalogue.of([root]).path, folder)
+    monkeypatch.setattr(release, "heads", partial(release.heads, folder))
+    monkeypatch.setattr(release, "report", partial(release.report, folder))
+
+
+def test_what_was_never_checked_here_has_the_words_of_the_release_until_it_is(verify, shipped, monkeypatch):
+    row = next(line for line in verify("list").out.splitlines() if line.startswith("gap"))
+    assert row == f"gap\tunchecked\t\t\tThe gap opens\tSUPPORTED at release {__version__}, 3 200 draws"
+    monkeypatch.setattr("theorax.cli.listing._is_terminal", lambda: True)
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("NO_COLOR", "1")
+    lines = verify("list").out.splitlines()
+    assert (
+        lines[lines.index("  · The gap opens") + 1].split(None, 1)[1]
+        == f"SUPPORTED at release {__version__}, 3 200 draws"
+    )
+    assert "4 never checked here, 1 at the release" in lines[-1] + lines[-2]
+    assert verify("replay", "--release", "-j", "1").code == 0
+    assert verify("replay", "--release", "edge").code == 2
+    assert verify("replay", "--release", "gap", "more").code == verify("replay").code == 2
+    verify("theorem", "gap", "-j", "1")
+    assert f"SUPPORTED at release {__version__}" not in verify("list").out
+
+
 def test_a_list_for_a_person_has_papers_titles_ids_strengths_and_a_total(verify, monkeypatch):
     verify("theorem", "gap", "--jobs", "1")
     monkeypatch.setattr("theorax.cli.listing._is_terminal", lambda: True)
@@ -66,7 +101,7 @@ def test_a_list_for_a_person_has_papers_titles_ids_strengths_and_a_total(verify,
     assert "  A. Author, Spectra of things, 2025" in lines
     at = lines.index("  ✓ The gap opens")
     assert lines[at + 1].split() == ["gap", "measured", "2", "×", "7.4"]
-    assert lines[-1] == "4 theorems: 1 hold, 3 never checked   · never checked ✓ holds"
+    assert lines[-1] == "4 theorems: 1 hold, 3 never checked here   · never checked here ✓ holds"
     assert max(map(len, lines)) <= 80
 
 

@@ -39,7 +39,8 @@ def explain(context: click.Context, id: str) -> int:
     if id.startswith("paper:"):
         print_blocks(_paper(id, catalogue))
     elif id in catalogue.files or is_path(id) or any(sign in id for sign in ":*?[") or Path(id).is_dir():
-        print_blocks(_text(existing_id(catalogue, id), catalogue))
+        found = existing_id(catalogue, id)
+        print_blocks([*_text(found, catalogue), *_released(found, catalogue)])
     elif dot and theorem in catalogue.files:
         print_blocks(_claim(theorem, claim, catalogue))
     elif (told := word_explained(id)) is not None:
@@ -124,6 +125,16 @@ def _text(id: str, catalogue: Catalogue) -> list[Block]:
         keep_text(Path(chosen.state), id, made_of, text)
     sources.known.save()
     return text
+
+
+def _released(id: str, catalogue: Catalogue) -> Iterator[Block]:
+    """The release's word for the theorem, where the release checked this text."""
+    from theorax.reports import release
+    from theorax.text.blocks import Lines
+
+    shipped = release.heads()
+    if found := shipped.line(id, catalogue.path(id)):
+        yield Lines((f"{found}, {shipped.effort} effort", f"Compare it here: verify replay --release {id}"), indent=2)
 
 
 def _description(id: str, theorem: Theorem, catalogue: Catalogue) -> Iterator[Block]:

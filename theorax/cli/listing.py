@@ -43,7 +43,7 @@ COLOURS = {"✓": "green", "✗": "red", "!": "red", "?": "yellow", "○": "yell
 def list_(
     context: click.Context, words: tuple[str, ...], exclude: tuple[str, ...], library: bool, state: str | None
 ) -> int:
-    """Show the theorems paper by paper, each with its last kept verdict; nothing is run or imported."""
+    """Show the theorems paper by paper, each with its last verdict here, or the release's; nothing is run or imported."""
     workspace = workspace_of(context, (*words, *exclude))
     catalogue = workspace.catalogue
     verdicts = last_verdicts(state)
@@ -58,54 +58,61 @@ def list_(
     # Written by hand, not by rich: this is the command that must answer at once.
     terminal = _is_terminal()
     strengths = last_strengths(state) if verdicts else {}
-    rows = [Listed.of(id, catalogue, verdicts, strengths) for ids in catalogue.papers.values() for id in ids]
-    shown = [row for row in rows if row.id in chosen]
+    rows = [
+        Listed.of(id, catalogue, verdicts, strengths) for ids in catalogue.papers.values() for id in ids if id in chosen
+    ]
     if not terminal:
-        click.echo(uncommanded("\n".join(row.piped for row in shown)))
+        click.echo(uncommanded("\n".join(row.piped for row in rows)))
         return 0
     width = min(_columns(), MEASURE)
-    column = max(1, min(max(len(row.id) for row in shown), width - INDENT - SHOWN - WEAKEST - 4))
+    column = max(1, min(max(len(row.id) for row in rows), width - INDENT - SHOWN - WEAKEST - 4))
     lines = [f"{'':<{INDENT}}{'title, id':<{column}}  {'shown by':<{SHOWN}}  weakest"]
     for paper, ids in catalogue.papers.items():
-        own = [row for row in shown if row.id in ids]
+        own = [row for row in rows if row.id in ids]
         if own:
             lines += _paper(catalogue, paper, width)
             lines += [line for row in own for line in row.lines(width, column)]
-    click.echo(uncommanded("\n".join([*lines, "", *_total(shown, width)])))
+    click.echo(uncommanded("\n".join([*lines, "", *_total(rows, width)])))
     return 0
 
 
 @dataclass(frozen=True)
 class Listed:
-    """One theorem of the list: what is kept of it."""
+    """One theorem of the list; ``released`` is the release's word for it, where none was found here."""
 
     id: str
     title: str
     status: str
     shown_by: str
     weakest: str
+    released: str
 
     @classmethod
     def of(
         cls, id: str, catalogue: Catalogue, verdicts: Mapping[str, str], strengths: Mapping[str, tuple[str, str]]
     ) -> Listed:
         """The row of a theorem."""
-        shown_by, weakest = strengths.get(id, ("", ""))
-        return cls(one_line(id), one_line(catalogue.title(id)), verdicts.get(id, ""), shown_by, weakest)
+        from theorax.reports import release
+
+        status, (shown_by, weakest) = verdicts.get(id, ""), strengths.get(id, ("", ""))
+        released = "" if status else release.heads().line(id, catalogue.path(id))
+        return cls(one_line(id), one_line(catalogue.title(id)), status, shown_by, weakest, released)
 
     @property
     def piped(self) -> str:
-        """The row for a program: id, status, shown by, weakest, title, between tabs."""
+        """The row for a program: id, status here, shown by, weakest, title, the release's word, between tabs."""
         cells = (self.id, self.status or "unchecked", self.shown_by, self.weakest, self.title)
+        cells += (self.released,) if self.released else ()
         return "\t".join(cell.replace("\t", " ") for cell in cells).rstrip("\n")
 
     def lines(self, width: int, column: int) -> list[str]:
         """The row for a person: the title first, wrapped; below it the id in its own column, never cut."""
         sign = _sign(self.status)
         first, *rest = textwrap.wrap(self.title, width - INDENT, break_on_hyphens=False) or ["(no title)"]
-        told = f"{self.id:<{column}}  {self.shown_by:<{SHOWN}}  {self.weakest}".rstrip()
+        found = self.released or f"{self.shown_by:<{SHOWN}}  {self.weakest}"
+        told = f"{self.id:<{column}}  {found}".rstrip()
         if INDENT + len(told) > width:  # an id that is longer than its column
-            told = f"{self.id}\n{'':<{INDENT + column}}  {self.shown_by:<{SHOWN}}  {self.weakest}".rstrip()
+            told = f"{self.id}\n{'':<{INDENT + column}}  {found}".rstrip()
         return [
             f"  {_styled(sign, True, fg=COLOURS.get(sign))} {first}",
             *(f"{'':<{INDENT}}{line}" for line in rest),
@@ -130,7 +137,10 @@ def _total(rows: Sequence[Listed], width: int) -> list[str]:
         count = sum(row.status == status for row in rows)
         counts += [f"{count} {word}"] if count else []
     unchecked = sum(not row.status for row in rows)
-    counts += [f"{unchecked} never checked"] if unchecked else []
+    released = sum(bool(row.released) for row in rows)
+    counts += (
+        [f"{unchecked} never checked here" + (f", {released} at the release" if released else "")] if unchecked else []
+    )
     told = f"{many(len(rows), 'theorem')}: {', '.join(counts)}"
     signs = dict.fromkeys((_sign(row.status), _meaning(row.status)) for row in rows)
     legend = " ".join(f"{sign} {meaning}" for sign, meaning in signs)
@@ -140,7 +150,7 @@ def _total(rows: Sequence[Listed], width: int) -> list[str]:
 def _meaning(status: str) -> str:
     """The meaning of a sign."""
     if not status:
-        return "never checked"
+        return "never checked here"
     return WORDS.get(status, "holds")
 
 

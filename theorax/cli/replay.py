@@ -14,6 +14,7 @@ from theorax.cli.selecting import root_option
 from theorax.cli.workspace import Workspace, workspace_of
 from theorax.decide.status import Status
 from theorax.errors import UsageError
+from theorax.names import did_you_mean, many
 
 if TYPE_CHECKING:
     from theorax.reports.document import Document, TheoremReport
@@ -21,14 +22,18 @@ if TYPE_CHECKING:
 
 
 @click.command("replay")
-@click.argument("file", type=click.Path(path_type=Path))
-@click.argument("id", required=False, metavar="[ID]")
+@click.argument("words", nargs=-1, metavar="FILE [ID] | --release [ID]")
+@click.option("--release", "released", is_flag=True, help="Repeat the checks of the results that this release ships.")
 @jobs_option
 @root_option
 @answer_option
 @click.pass_context
-def replay(context: click.Context, file: Path, id: str | None, jobs: int | None, output: tuple[str, ...]) -> int:
+def replay(
+    context: click.Context, words: tuple[str, ...], released: bool, jobs: int | None, output: tuple[str, ...]
+) -> int:
     """Check again what a report found, from its seeds and settings; kept results are neither used nor made.
+
+    The report is FILE, or with --release the one that this release ships. ID repeats one theorem of it alone.
 
     Says of every theorem whether it came out bit-identical, equal within the float account, or different, and where.
 
@@ -38,29 +43,35 @@ def replay(context: click.Context, file: Path, id: str | None, jobs: int | None,
     """
     from theorax.cli.printing import give_reports
     from theorax.cli.values import outputs
-    from theorax.reports import replaying_text
+    from theorax.reports import release, replaying_text
     from theorax.reports.reading import read_whole
     from theorax.reports.replaying import held_against
 
     wanted = outputs(output, answer=True)
-    then = read_whole(file)
-    if id is not None:
-        then = _one(then, id, file)
+    if len(words) > (most := 1 if released else 2) or not (words or released):
+        raise click.UsageError(
+            "A replay repeats the checks of one report, or of one theorem in it. "
+            f"Given {'with --release ' if released else ''}are {many(len(words), 'word')}. "
+            f"Write `verify replay {'--release' if most == 1 else 'report.json'} [ID]`."
+        )
+    if released:
+        then, name, ids = release.report(), "the report of this release", words
+    else:
+        then, name, ids = read_whole(Path(words[0])), f"`{words[0]}`", words[1:]
+    for id in ids:
+        then = _one(then, id, name)
     now = _again(workspace_of(context), then, jobs, told=("terminal", None) in wanted)
     found = held_against(then, now)
     give_reports(wanted, replaying_text.answer(found, then))
     return 130 if now.summary.interrupted else found.exit_code
 
 
-def _one(then: Document, id: str, file: Path) -> Document:
-    from theorax.names import did_you_mean
-
+def _one(then: Document, id: str, name: str) -> Document:
     if id in then.by_id:
         return then.of([id])
-    ids = list(then.by_id)
     raise UsageError(
-        f"`{file}` holds no theorem `{id}`{did_you_mean(id, ids)} A replay repeats the checks of a report. "
-        f"`verify report render {file}` shows what it holds."
+        f"There is no theorem `{id}` in {name}{did_you_mean(id, then.by_id)} A replay repeats the checks of a report. "
+        f"It holds {many(len(then.by_id), 'theorem')}."
     )
 
 

@@ -130,6 +130,15 @@ def duration(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60} min"
 
 
+def counted(count: int) -> str:
+    """A whole number, its digits in groups of three.
+
+    >>> counted(12000), counted(256)
+    ('12 000', '256')
+    """
+    return f"{count:,}".replace(",", " ")
+
+
 def percent(share: float) -> str:
     """A share in percent.
 

@@ -1,0 +1,60 @@
+"""The results that a release ships: found by the text that was checked, shown by the list, replayed by the command."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import fakes
+import pytest
+from test_document import report
+
+from theorax import __version__
+from theorax.errors import UsageError
+from theorax.reports import release
+from theorax.reports.document import ShardReport
+from theorax.theorems.catalogue import Catalogue
+
+
+@pytest.fixture
+def root(tmp_path):
+    return fakes.library(tmp_path / "papers")
+
+
+@pytest.fixture
+def shipped(root, tmp_path, monkeypatch):
+    """A release of a small library, in the place of the installed one."""
+    folder = tmp_path / "shipped"
+    release.write(report(*map(fakes.outcome, ("gap", "edge"))), Catalogue.of([root]).path, folder)
+    monkeypatch.setattr(release, "heads", partial(release.heads, folder))
+    monkeypatch.setattr(release, "report", partial(release.report, folder))
+    return folder
+
+
+def test_a_release_speaks_of_the_text_that_it_checked_and_of_no_other(shipped, root):
+    path = Catalogue.of([root]).path
+    assert release.heads().line("gap", path("gap")) == f"SUPPORTED at release {__version__}, 3 200 draws"
+    assert release.heads().line("bulk", path("bulk")) == ""
+    path("gap").write_text(path("gap").read_text() + "\n")
+    assert release.heads().line("gap", path("gap")) == ""
+    assert release.heads().line("edge", path("edge")) != ""
+
+
+def test_the_report_of_a_release_is_the_one_that_was_written_without_its_typed_command(shipped):
+    found, written = release.report(), report(*map(fakes.outcome, ("gap", "edge")))
+    assert replace(found, command=written.command) == written
+    assert found.command == f"verify all --effort {written.settings.effort} --fresh"
+
+
+def test_a_part_of_a_run_is_no_release(root, tmp_path):
+    part = replace(
+        report(fakes.outcome("gap")), shard=ShardReport(number=1, of=2, selected=("gap",), named=("gap",), attempt=0)
+    )
+    with pytest.raises(UsageError, match="whole run"):
+        release.write(part, Catalogue.of([root]).path, tmp_path / "shipped")
+
+
+def test_without_results_nothing_is_shown_and_a_replay_says_what_to_name_instead(tmp_path):
+    assert release.heads(tmp_path).line("gap", tmp_path / "gap.py") == ""
+    with pytest.raises(UsageError, match=r"verify replay report\.json"):
+        release.report(tmp_path)
