@@ -101,8 +101,8 @@ class Listed:
     @property
     def piped(self) -> str:
         """The row for a program: id, status here, shown by, weakest, title, the release's word, between tabs."""
-        cells = (self.id, self.status or "unchecked", self.shown_by, self.weakest, self.title)
-        cells += (self.released,) if self.released else ()
+        cells = [self.id, self.status or "unchecked", self.shown_by, self.weakest, self.title]
+        cells += [self.released] if self.released else []
         return "\t".join(cell.replace("\t", " ") for cell in cells).rstrip("\n")
 
     def lines(self, width: int, column: int) -> list[str]:
