@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from theorax.decide.findings import Finding, Found
+from theorax.decide.kill_bounds import Basis
 from theorax.decide.status import Direction, LargerClasses, Reason, Status
 from theorax.decide.verdict import Assumption, Case, ErrorRates, Grounds, Point, Statement, Verdict, conclude
 from theorax.errors import DesignError, StatementError, UsageError, option
@@ -236,9 +237,11 @@ def outcome(id: str, status: str = "SUPPORTED", reason: str | None = None) -> Th
                 True,
                 Status.REFUTED,
                 "√T s₂ grows from 3.1 to 9.6",
-                14,
-                14,
-                0.05 ** (1 / 14),
+                21,
+                21,
+                0.0093 ** (1 / 21),
+                Basis.REPETITIONS,
+                4,
             ),
             ControlOutcome(
                 "softmax off by one", ("stochastic",), "decay", True, Status.REFUTED, "the exponent is -0.02(1)"

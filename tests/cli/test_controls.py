@@ -1,4 +1,4 @@
-"""Controls are repeated until their kill probability is shown, and one that kills by chance leaves a claim vacuous."""
+"""Controls are asked until their kill probability is shown, and one that kills by chance leaves a claim vacuous."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy import stats
 from test_theorem_files import page
 
+from theorax.decide.kill_bounds import Basis
 from theorax.runs.checking import check
-from theorax.verifiers.attacks.controls import kill_probability
 from theorax.verifiers.settings import Settings
 
 
@@ -39,35 +38,31 @@ def checked(root: Path, tmp_path: Path):
     return run
 
 
-@pytest.mark.parametrize(("kills", "bound"), [(14, 0.80), (29, 0.90), (59, 0.95)])
-def test_so_many_kills_of_as_many_show_so_much(kills, bound):
-    assert bound <= kill_probability(kills, kills) == pytest.approx(0.05 ** (1 / kills))
-    assert kill_probability(kills - 1, kills - 1) < bound
-    assert kill_probability(0, kills) == 0
-
-
-def test_the_bound_covers(rng):
-    for p in (0.5, 0.85, 0.97):
-        kills = rng.binomial(29, p, 4000)
-        above = sum(kill_probability(int(k), 29) > p for k in kills)
-        assert above <= stats.binom.ppf(0.999, 4000, 0.05)
-
-
-@pytest.mark.parametrize(("draws", "drawn"), [(232, 58), (40, 56)])
+@pytest.mark.parametrize(("draws", "drawn"), [(336, 84), (40, 84)])
 def test_a_clear_control_is_repeated_on_portions_until_its_kill_probability_is_shown(checked, draws, drawn):
     outcome = checked(1.0, draws, "standard")
     (control,) = outcome.controls
-    assert (control.fired, control.replicates, control.kills) == (True, 14, 14)
+    assert (control.fired, control.replicates, control.kills) == (True, 21, 21)
+    assert (control.basis, control.run_draws) == (Basis.REPETITIONS, 4)
     assert control.kill_probability >= 0.8
     assert outcome.status == "SUPPORTED"
-    # Four sizes: the evidence up to the look that decides; of the control a quarter, or 14 portions of four draws.
+    # Four sizes: the evidence up to the look that decides; of the control a quarter, or 21 portions of four draws.
     assert outcome.work.draws == outcome.claims[0].draws + 4 * drawn
+
+
+def test_a_control_of_many_draws_is_shown_by_the_run_that_noticed_it(checked):
+    outcome = checked(1.0, 800, "standard")
+    (control,) = outcome.controls
+    assert (control.fired, control.replicates, control.kills) == (True, 1, 1)
+    assert (control.basis, control.run_draws) == (Basis.STATISTIC, 200)
+    assert control.kill_probability >= 0.8
+    assert outcome.work.draws == outcome.claims[0].draws + 4 * 200
 
 
 def test_at_quick_effort_the_run_itself_is_all(checked):
     (control,) = checked(1.0, 40, "quick").controls
     assert (control.fired, control.replicates, control.kills) == (True, 1, 1)
-    assert control.kill_probability == pytest.approx(0.05)
+    assert (control.kill_probability, control.bounded_by) == (pytest.approx(0.05), None)
 
 
 def test_a_control_that_passes_leaves_the_claim_vacuous(checked):

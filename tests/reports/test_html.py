@@ -116,7 +116,7 @@ PARTS = (
     "corrections that decay more slowly than T^(-2/3)",
     "its right end is the limit of s₂",
     "2 of 2 controls noticed",
-    "14 of 14",
+    "21 of 21",
     "so with probability at least",
     "31 of 32 wrong variants rejected",
     "the shift is a twentieth of the limit, just inside the margin",

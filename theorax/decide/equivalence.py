@@ -15,7 +15,8 @@ from typing import Any
 
 from theorax.decide.bias_aware import Weights, solve
 from theorax.decide.designs import Plan, with_logarithm
-from theorax.decide.interval import Interval, Student
+from theorax.decide.interval import Interval, Proportion, Student
+from theorax.decide.kill_bounds import Again, Counted, standardised
 from theorax.decide.skewness import Limits
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reading, Reason, Side, Status
 from theorax.errors import DesignError, ObservationError, StatementError
@@ -124,7 +125,28 @@ def decide(
         found,
         skewness=None if skewed is None else abs(skewed.gamma),
         tails=(p_over, p_under) if side is Side.EQUAL else (),
+        again=_refuted_again(interval, claimed, margin, over=refuting == over, tail=tail)
+        if found.status is Status.REFUTED
+        else None,
     )
+
+
+def _refuted_again(interval: Interval, claimed: float, margin: float, *, over: bool, tail: float) -> Again | None:
+    """What a refutation from above the claimed value, or from below, says of other draws; None where nothing is known.
+
+    What is asked is a value beyond the margin, under either reading (`theorax.decide.kill_bounds`).
+    """
+    sign = 1.0 if over else -1.0
+    beyond = claimed + sign * Reading.MARGIN.forgives(margin, claimed)
+    if isinstance(interval, Proportion):
+        count = interval.successes if over else interval.failures
+        null = interval.share(beyond)
+        return Counted(count, interval.draws, null if over else 1 - null, tail)
+    if not isinstance(interval, Student) or interval.skewed is None:
+        return None
+    excess = sign * (interval.estimate - beyond) - interval.bias - interval.rounding
+    counts = [len(column) for column in interval.columns]
+    return standardised(excess, interval.se, interval.df, tail, counts, interval.skewed.gamma, interval.kurtosis)
 
 
 @dataclass(frozen=True)

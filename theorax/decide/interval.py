@@ -94,6 +94,11 @@ class Student(Interval):
         return skewed_of(self.columns, self.weights) if self.columns and self.se else None
 
     @property
+    def kurtosis(self) -> float:
+        """The largest excess kurtosis of one draw of a column; infinite where a column has no spread."""
+        return max(map(_excess_kurtosis, self.columns), default=math.inf)
+
+    @property
     def for_support(self) -> Limits:
         return self if self.skewed is None else Farther(self, self.skewed)
 
@@ -128,13 +133,13 @@ class Proportion(Interval):
     undecided: int = 0
 
     def p_above(self, value: float) -> float:
-        share = self._share(value)
+        share = self.share(value)
         if self.successes == 0 or share >= 1:
             return 1.0
         return 0.0 if share <= 0 else float(betainc(self.successes, self.draws - self.successes + 1, share))
 
     def p_below(self, value: float) -> float:
-        share, failures = 1 - self._share(value), self._failures
+        share, failures = 1 - self.share(value), self.failures
         if failures == 0 or share >= 1:
             return 1.0
         return 0.0 if share <= 0 else float(betainc(failures, self.draws - failures + 1, share))
@@ -145,16 +150,18 @@ class Proportion(Interval):
         return self._value(float(betaincinv(self.successes, self.draws - self.successes + 1, level)))
 
     def upper(self, level: float) -> float:
-        failures = self._failures
+        failures = self.failures
         if failures == 0:
             return self.high
         return self._value(1 - float(betaincinv(failures, self.draws - failures + 1, level)))
 
     @property
-    def _failures(self) -> int:
+    def failures(self) -> int:
+        """The draws that surely take the low value."""
         return self.draws - self.successes - self.undecided
 
-    def _share(self, value: float) -> float:
+    def share(self, value: float) -> float:
+        """The share of draws at the high value that gives this mean."""
         return (value - self.low) / (self.high - self.low)
 
     def _value(self, share: float) -> float:
@@ -266,6 +273,15 @@ class Catoni(_Evidence):
             middle = (bottom + top) / 2
             bottom, top = (middle, top) if _influence(scale * (values - middle)).sum() > 0 else (bottom, middle)
         return (bottom + top) / 2
+
+
+def _excess_kurtosis(column: Vector) -> float:
+    off = column - column.mean()
+    largest = float(np.abs(off).max())
+    if not largest > 0:
+        return math.inf
+    squares = (off / largest) ** 2  # squares and fourth powers of draws near 1e-150 would be zero
+    return float(np.mean(squares**2) / np.mean(squares) ** 2) - 3
 
 
 def _influence(y: Vector) -> Vector:

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from theorax.decide.kill_bounds import Again
 from theorax.errors import DesignError, TheoraxError
 
 __all__ = [
@@ -200,6 +201,7 @@ class Decision:
     with_log: bool | None = None  # whether it stands with logarithms of the size in the class
     skewness: float | None = None  # of the mean, in absolute value, where Student's interval of draws decided
     tails: tuple[float, ...] = ()  # one-sided p-values of the ways of being false, where p_refute is none of them
+    again: Again | None = None  # what a refutation of one case says of that by other draws
 
     @property
     def larger_classes(self) -> LargerClasses:

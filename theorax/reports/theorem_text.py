@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from theorax.decide.kill_bounds import Basis
 from theorax.decide.promise import GROUPS, grouped, promise
 from theorax.decide.spending import level_of
 from theorax.decide.status import Status
@@ -353,11 +354,24 @@ def _controls(rows: Sequence[ControlOutcome]) -> Iterator[Block]:
         outcome = f"{row.claim} is {row.status} there"
         detail = f": {row.detail}" if row.detail else ""
         yield Paragraph(f"{'✓' if row.fired else '✗'} {word}  {row.subject}{breaks}: {outcome}{detail}", hang=2)
-        if row.replicates > 1 and row.kill_probability is not None:
-            least = f"{math.floor(100 * row.kill_probability)} % of the time (95 % confidence)"
-            yield Paragraph(
-                f"Noticed {row.kills} of {row.replicates} times; so at least {least}.", indent=4, quiet=True
-            )
+        if told := _how_often(row):
+            yield Paragraph(told, indent=4, quiet=True)
+
+
+def _how_often(row: ControlOutcome) -> str:
+    """The sentence that says how surely a control is noticed, and from what; empty where that is not known."""
+    if row.bounded_by is None or row.kill_probability is None:
+        return ""
+    each = "" if row.run_draws is None else f" {many(row.run_draws, 'draw')} per size"
+    least = f"at least {math.floor(100 * row.kill_probability)} % of the time (95 % confidence)"
+    match row.bounded_by:
+        case Basis.REPETITIONS:
+            of = f", each on{each}" if each else ""
+            return f"Noticed {row.kills} of {row.replicates} times{of}; so {least}."
+        case Basis.STATISTIC:
+            return f"Noticed once, on{each}. By its distance from the claim in standard errors: noticed {least}."
+        case Basis.COUNT:
+            return f"Noticed once, on{each}. By the number of draws against the claim: noticed {least}."
 
 
 def _mutants(rows: Sequence[MutantOutcome]) -> Iterator[Block]:

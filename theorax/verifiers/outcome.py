@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from theorax.decide.findings import Finding, settle
+from theorax.decide.kill_bounds import Basis
 from theorax.decide.status import Status
 from theorax.decide.verdict import Verdict
 from theorax.theorems.roots import Origin
@@ -26,9 +27,20 @@ class ControlOutcome:
     fired: bool
     status: Status  # what the claim would have been called on this subject
     detail: str
-    replicates: int = 1  # independent repetitions at the claim's own design
-    kills: int = 0  # of them, those in which the claim was not supported
-    kill_probability: float | None = None  # lower bound at 95 % (Clopper-Pearson); None where nothing is random
+    replicates: int = 1  # runs on draws of their own
+    kills: int = 0  # of them, those that noticed it
+    kill_probability: float | None = None  # lower bound at 95 %; None where nothing is random
+    basis: Basis | None = None  # what that bound rests on; None in results of earlier versions, where it is repetitions
+    run_draws: int | None = None  # draws of each run, per size; None as above
+
+    @property
+    def bounded_by(self) -> Basis | None:
+        """What the bound of its kill probability rests on; None where there is none that says anything."""
+        if self.kill_probability is None:
+            return None
+        if self.basis in (None, Basis.REPETITIONS):  # one kill of one says next to nothing
+            return Basis.REPETITIONS if self.replicates > 1 else None
+        return self.basis
 
 
 class Expected(StrEnum):

@@ -7,6 +7,7 @@ from typing import TypeAlias, TypeVar
 
 from sympy import Expr
 
+from theorax.decide.kill_bounds import FEWEST
 from theorax.decide.limits import LimitPlan
 from theorax.decide.means import MeanPlan, QuantilePlan
 from theorax.decide.rates import RatePlan
@@ -21,6 +22,8 @@ AveragePlan: TypeAlias = LimitPlan | MeanPlan | QuantilePlan | RatePlan
 @dataclass(frozen=True)
 class AverageJudge(Judge[Averaged]):
     """Decides claims about an average of ``of`` over the draws; abstract."""
+
+    fewest_of_one_run = FEWEST
 
     def judge(self, claim: Averaged, prepared: Prepared, observed: Observed) -> Judged:
         return judged(prepared, _plan(prepared).tested(columns(claim.of, prepared.cell, observed)))

@@ -12,6 +12,7 @@ import numpy as np
 from sympy import Expr, Integer
 
 from theorax.decide.inequalities import Excess, InequalityPlan, decide_inequality, tightness_of
+from theorax.decide.kill_bounds import Counted
 from theorax.decide.status import Levels, Side, Status
 from theorax.decide.verdict import Point, Tightness
 from theorax.exact.identity_ladder import Sides
@@ -45,6 +46,7 @@ class InequalityJudge(Judge[Inequality]):
 
     kind = Inequality
     counts_violations = True
+    fewest_of_one_run = 1
 
     def prepare(self, claim: Inequality, cell: Cell, levels: Levels, original: Inequality) -> Prepared:
         line, content = cell.line, float(claim.content)
@@ -100,6 +102,15 @@ def _on_draws(claim: Inequality, prepared: Prepared, observed: Observed) -> Judg
     counterexample = _counterexample(excess, cell, observed, columns, errors)
     found = Excess(int((reached <= slack).sum()), int(bool(counterexample)), float(reached.max()) - slack)
     tested = decide_inequality(prepared.plan, found)
+    # Draw s may be the same draw at every size: what is counted is whether it exceeds the bound at any.
+    exceeding = np.any(
+        [
+            np.broadcast_to(column + error > slack, observed.line.draws)
+            for column, error in zip(columns, errors, strict=True)
+        ],
+        axis=0,
+    )
+    again = Counted(int(exceeding.sum()), observed.line.draws, 0.0, prepared.levels.refute)
     points = tuple(
         Point(float(size), float(np.max(column)), None, len(column))
         for size, column in zip(sizes, columns, strict=True)
@@ -107,7 +118,7 @@ def _on_draws(claim: Inequality, prepared: Prepared, observed: Observed) -> Judg
     status = tested.decision.status
     return Judged(
         prepared,
-        tested.decision,
+        replace(tested.decision, again=again),
         points,
         tested.unseen,
         rigorous=status is Status.REFUTED,

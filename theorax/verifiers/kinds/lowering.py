@@ -186,6 +186,8 @@ class Judge(ABC, Generic[C]):
     kind: ClassVar[type[Claim]]
     # Fewest draws of a control that is repeated on a part of its design: a variance of three or less is hardly one.
     fewest: ClassVar[int] = 4
+    # Fewest draws from which one run bounds how often a control is noticed; None for kinds whose repetitions alone do.
+    fewest_of_one_run: ClassVar[int | None] = None
     counts_violations: ClassVar[bool] = False  # one draw can refute, so every part of a control's draws is asked
 
     def cells(self, claim: C, line: SweepLine) -> Iterator[Cell]:

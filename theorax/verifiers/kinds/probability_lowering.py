@@ -46,6 +46,7 @@ class ProbabilityJudge(Judge[Probability]):
     """
 
     kind = Probability
+    fewest_of_one_run = 1
 
     def cells(self, claim: Probability, line: SweepLine) -> Iterator[Cell]:
         for size in line.sizes:
