@@ -159,7 +159,7 @@ theorem = Theorem(
         widths=Experiment(
             observe, (seen, cv), {T: sizes},
             derived={d: T / gamma}, at={gamma: Rational(1, 2)}, along={l: (1, 2)},
-            draws=Efforts(96, 128, 256), padded=True,
+            draws=Efforts(64, 64, 256), padded=True,
             # The constant knows the law of the attention matrix and of the values; any layer collapses at this rate.
             adopt=user_network, asked=(collapse,),
             subjects={
