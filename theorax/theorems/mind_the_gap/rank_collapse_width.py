@@ -39,6 +39,8 @@ scale = T ** (2 * l - 1) / sigma_A ** (4 * l)
 # Means of tr (Y Y^T)^2 are moments of Gaussian and normalised iid matrices and expand in 1/T, beside it at most 0.07 at T = 32
 # on other seeds. At d = 2T that of s_1^(-4) has 28l + 18l(l-1) over d^2, 0.02, and the product of the two first orders 0.06.
 in_powers = setting.in_powers(0.2, 32, "moments of random matrices, and of s_1^(-4) = O(1 + 6 l/d), expand in 1/T")
+
+
 # s_1^2 follows the growth: given A M it is chi^2_d / d for any row c, since R R^T is a Wishart matrix of d degrees of freedom,
 # and independent from layer to layer. The gains are those of 200 to 800 draws on other seeds; they grow like T.
 def known(of, mean, because):
@@ -49,7 +51,9 @@ fourth = known(
     seen.growth**-2, ((1 - 2 / d) * (1 - 4 / d)) ** -l, "E (chi^2_d)^-2 = 1 / ((d - 2) (d - 4)), a product of l of them"
 )
 second = known(1 / seen.growth, (1 - 2 / d) ** -l, "E 1/chi^2_d = 1 / (d - 2), a product of l of them")
-logarithm = known(log(seen.growth), l * (digamma(d / 2) - log(d / 2)), "E log chi^2_d = digamma(d/2) + log 2, a sum of l")
+logarithm = known(
+    log(seen.growth), l * (digamma(d / 2) - log(d / 2)), "E log chi^2_d = digamma(d/2) + log 2, a sum of l"
+)
 # At gamma = 1/2 both wrong constants, 1 + l and 1 + 2l, are equally far away.
 near = Relative(
     2, 21, "1 + l, no values, and 1 + 2l, their ratio forgotten, are off by a fifth and more, a layer by a third"
@@ -113,7 +117,8 @@ def observe(net, T):
     gram = tails / tops**4
     return dict(
         tail=tails, tail_error=errors, excess=ratios - 1, excess_error=2 * ratios * relative / (1 - relative) ** 3,
-        growth=jnp.cumprod(net.growths), gram_excess=gram, gram_excess_error=(errors / tops**4 + 4 * gram * relative) / (1 - relative) ** 5,
+        growth=jnp.cumprod(net.growths),
+        gram_excess=gram, gram_excess_error=(errors / tops**4 + 4 * gram * relative) / (1 - relative) ** 5,
         cv=setting.observed_coefficient_of_variation(net.attention, T),
     )  # fmt: skip
 
