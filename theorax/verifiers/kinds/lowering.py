@@ -18,8 +18,7 @@ from theorax.decide.samples import Columns
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Side
 from theorax.decide.stopping import Look, at_look
 from theorax.decide.verdict import Point, Tightness, VarianceGain
-from theorax.language import Absolute, Claim, Hypothesis, KnownMean
-from theorax.language.known_means import breaks_none_of
+from theorax.language import Absolute, Claim, KnownMean
 from theorax.language.notation import inline
 from theorax.verifiers.cases import sweep_lines
 from theorax.verifiers.cases.distinct_instances import built_at
@@ -284,12 +283,10 @@ def _drawn(expression: Expr, whole: Cell, observed: Observed, places: Sequence[i
 
 
 def known_means(claim: Claim, cell: Cell) -> tuple[KnownMean, ...]:
-    """The variates of the claim whose mean is derived for the subject of the case; none of a control."""
-    broken = cell.line.subject.broken
-    needed = (claim.under,) if isinstance(claim.under, Hypothesis) else claim.under
-    if not cell.line.random or not breaks_none_of(needed, broken):
+    """The variates of the claim whose mean is derived for the subject of the case, be it evidence or a control."""
+    if not cell.line.random:
         return ()
-    return tuple(part for part in claim.variates if part.is_known_for(broken))
+    return tuple(part for part in claim.variates if part.is_known_for(cell.line.subject.broken))
 
 
 def variates_of(claim: Claim, cell: Cell) -> Variates:
