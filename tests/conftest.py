@@ -15,7 +15,7 @@ os.environ.setdefault(
 )
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
 
-from theorax.numerics.threads import one_thread  # noqa: E402
+from theorax.numerics.threads import one_thread
 
 one_thread()  # before NumPy and JAX are imported, which is when they count their threads
 

@@ -105,7 +105,7 @@ def transcript(page: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], 
             wrong.append(f"{line}: {said}")
         return next(told).output
 
-    monkeypatch.setattr(outputs, "shell", lambda folder, tools: lambda line: run(line))
+    monkeypatch.setattr(outputs, "shell", lambda folder, tools: run)
     return wrong, outputs.differences(page)
 
 
