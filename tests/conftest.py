@@ -5,22 +5,32 @@ A module that states shapes and dtypes, by jaxtyping, has them checked at every 
 where SymPy is meant, and convert it. Processes of their own, as the command's, run what a user runs.
 """
 
+import hashlib
 import os
+import platform
 from pathlib import Path
 
-# What one run compiled the next one finds, and so do the two workers and every command that a test starts. JAX names a
-# program by its text, its versions, its flags and the processor's kind.
-os.environ.setdefault(
-    "JAX_COMPILATION_CACHE_DIR", str(Path(__file__).resolve().parents[1] / ".pytest_cache" / "compiled")
-)
+
+def processor() -> str:
+    """A name for what the compiler writes code for here: a folder may be seen by machines of several kinds."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text("ascii", errors="replace").splitlines()
+    except OSError:
+        lines = [platform.processor()]
+    told = sorted({line for line in lines if line.startswith(("flags", "Features"))}) or lines[:1]
+    return f"{platform.machine()}-{hashlib.sha256(repr(told).encode()).hexdigest()[:12]}"
+
+
+# What one run compiled the next one finds, and so do the two workers and every command that a test starts.
+COMPILED = Path(__file__).resolve().parents[1] / ".pytest_cache" / "compiled" / processor()
+os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(COMPILED))
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
 
-from theorax.numerics.threads import one_thread
+from theorax.numerics.threads import one_thread  # noqa: E402
 
 one_thread()  # before NumPy and JAX are imported, which is when they count their threads
 
 import gc  # noqa: E402
-import hashlib  # noqa: E402
 import sys  # noqa: E402
 from collections.abc import Iterator  # noqa: E402
 from typing import Any  # noqa: E402
