@@ -5,14 +5,35 @@ A module that states shapes and dtypes, by jaxtyping, has them checked at every 
 where SymPy is meant, and convert it. Processes of their own, as the command's, run what a user runs.
 """
 
-from theorax.numerics.threads import one_thread
+import hashlib
+import os
+import platform
+from pathlib import Path
+
+
+def processor() -> str:
+    """A name for what the compiler writes code for here: a folder may be seen by machines of several kinds."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text("ascii", errors="replace").splitlines()
+    except OSError:
+        lines = [platform.processor()]
+    told = sorted({line for line in lines if line.startswith(("flags", "Features"))}) or lines[:1]
+    return f"{platform.machine()}-{hashlib.sha256(repr(told).encode()).hexdigest()[:12]}"
+
+
+# What one run compiled the next one finds, and so do the two workers and every command that a test starts.
+COMPILED = Path(__file__).resolve().parents[1] / ".pytest_cache" / "compiled" / processor()
+os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(COMPILED))
+os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
+
+from theorax.numerics.threads import one_thread  # noqa: E402
 
 one_thread()  # before NumPy and JAX are imported, which is when they count their threads
 
-import datetime  # noqa: E402
-import hashlib  # noqa: E402
-import os  # noqa: E402
-from pathlib import Path  # noqa: E402
+import gc  # noqa: E402
+import sys  # noqa: E402
+from collections.abc import Iterator  # noqa: E402
+from typing import Any  # noqa: E402
 
 from jaxtyping import install_import_hook  # noqa: E402
 
@@ -29,6 +50,7 @@ install_import_hook(STATING, "beartype.beartype")
 import hypothesis  # noqa: E402
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
+import tiers  # noqa: E402
 
 # Examples are the same in every run, and a machine that stands still for a second is no failure.
 hypothesis.settings.register_profile(
@@ -38,13 +60,103 @@ hypothesis.settings.load_profile("theorax")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The option by which all theorems, falsehoods and guards are checked, and not the share of the day."""
-    parser.addoption("--whole", action="store_true", help="run all of the long tests, not the share of the day")
+    """The options by which a run makes more than the quick tests and one few of every slow kind (`tiers`)."""
+    parser.addoption("--whole", action="store_true", help="run every test, however long it takes")
+    parser.addoption(
+        "--part", metavar="COMMIT", help="run that part of the slow tests, too, which the digest of this commit chooses"
+    )
 
 
-def pytest_configure() -> None:
-    """Fix the day once: workers inherit it, and must collect the same tests around midnight."""
-    os.environ.setdefault("THEORAX_TEST_DAY", str(datetime.datetime.now(datetime.UTC).toordinal()))
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the slow tests that this run does not make; a test that is named on the command line is made.
+
+    **Raises:** pytest.UsageError if the table of slow tests names one that is not there.
+    """
+    named = {tiers.name_of(argument) for argument in config.args if "::" in argument}
+    if not named and (lost := tiers.lost([tiers.name_of(item.nodeid) for item in items])):
+        raise pytest.UsageError(f"tests/tiers.py names tests that are not there: {'; '.join(lost)}")
+    if config.getoption("whole"):
+        return
+    runs = tiers.chosen(config.getoption("part"))
+
+    def made(item: pytest.Item) -> bool:
+        name = tiers.name_of(item.nodeid)
+        return runs(name) or not named.isdisjoint({name, name.partition("[")[0]})
+
+    left = [item for item in items if not made(item)]
+    items[:] = [item for item in items if made(item)]
+    config.hook.pytest_deselected(items=left)
+
+
+HELD = 600.0
+"""Megabytes by which a process may grow before it lets go of what it compiled and simplified."""
+
+
+def resident() -> float:
+    """Megabytes of memory that this process holds; 0 where the system does not say."""
+    try:
+        return int(Path("/proc/self/statm").read_text("ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+    except OSError:
+        return 0.0
+
+
+def processor_seconds() -> float:
+    """What this process and those that it waited for have used."""
+    used = os.times()
+    return used.user + used.system + used.children_user + used.children_system
+
+
+class Costs:
+    """What each test costs, and memory given back.
+
+    The caches of compiled programs and of SymPy's results grow with every test and serve few tests but their own; both
+    are emptied where a process has grown by `HELD` since they last were. Without this a worker came to 3.3 GB.
+    """
+
+    def __init__(self) -> None:
+        self.least, self.before = resident(), 0.0
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_setup(self) -> Iterator[None]:
+        self.before = processor_seconds()
+        yield
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_teardown(self, item: pytest.Item) -> Iterator[None]:
+        yield
+        item.user_properties.append((COST, processor_seconds() - self.before))
+        if resident() > self.least + HELD:
+            if "jax" in sys.modules:
+                sys.modules["jax"].clear_caches()
+            if "sympy.core.cache" in sys.modules:
+                sys.modules["sympy.core.cache"].clear_cache()
+            gc.collect()
+            self.least = resident()
+
+
+COST = "processor seconds"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Watch the costs of the tests that this process runs."""
+    config.pluginmanager.register(Costs(), "costs of tests")
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Tell, where durations are asked for, which tests belong into the table of slow ones and how much all of them cost."""
+    if terminalreporter.config.getoption("durations", None) is None:
+        return
+    costs = [
+        (float(cost), tiers.name_of(report.nodeid))
+        for report in terminalreporter.getreports("")
+        for key, cost in getattr(report, "user_properties", ())
+        if key == COST
+    ]
+    terminalreporter.write_line(f"processor seconds of all tests: {sum(cost for cost, _ in costs):.0f}")
+    for cost, name in sorted(costs, reverse=True):
+        if cost > tiers.BUDGET and tiers.kind_of(name) is None:
+            terminalreporter.write_line(f"{cost:6.1f} s of the processor, and not in tests/tiers.py: {name}")
 
 
 @pytest.fixture

@@ -1,11 +1,13 @@
 """The judgement of ``verify doctor``: what stops the work, what is only a remark, and the command for each."""
 
+import sys
+from importlib import metadata
 from pathlib import Path
 
 import fakes
 import pytest
 
-from theorax.cli.doctor import Remark, judged
+from theorax.cli.doctor import Remark, _modules, _of_requirements, judged
 
 
 def own_project(**files: str) -> None:
@@ -47,6 +49,37 @@ def test_what_stops_the_work_is_told_first_and_ends_with_three(verify, hurt):
     answer = verify("doctor")
     assert answer.code == 3
     assert "✗ Not ready:" in answer.out
+
+
+def test_what_of_the_engine_cannot_be_imported_is_one_remark(verify, monkeypatch):
+    monkeypatch.setitem(sys.modules, "theorax.exact.words", None)  # its import fails now
+    answer = verify("doctor")
+    assert answer.code == 3
+    told = answer.out[answer.out.index("✗ Not ready:") :].splitlines()
+    assert "of the engine cannot be imported, theorax.exact" in told[1] and "Traceback" not in answer.out
+    assert told[2].strip() == "pip install --upgrade theorax"
+
+
+def test_the_engine_is_all_but_the_theorems_and_the_plug_in():
+    assert {"theorax.exact.words", "theorax.numerics.sampler", "theorax.runs.runner", "theorax"} <= set(_modules())
+    assert not [name for name in _modules() if name.startswith(("theorax.theorems", "theorax.testing"))]
+
+
+def test_a_package_that_is_too_old_is_named_with_the_version_that_is_needed(monkeypatch):
+    needed = ["scipy>=1.15", "no-such-package>=2", "numpy>=2.0", 'pytest>=99; extra == "test"']
+    here = {"scipy": "1.13.1", "numpy": "2.10.0rc1"}
+
+    def version(name):
+        if name not in here:
+            raise metadata.PackageNotFoundError(name)
+        return here[name]
+
+    monkeypatch.setattr(metadata, "requires", lambda name: needed)
+    monkeypatch.setattr(metadata, "version", version)
+    assert [(remark.text, remark.command, remark.stops) for remark in _of_requirements()] == [
+        ("scipy 1.13.1 is too old: theorax needs 1.15 or newer.", 'pip install "scipy>=1.15"', True),
+        ("no-such-package is missing: theorax needs 2 or newer.", 'pip install "no-such-package>=2"', True),
+    ]
 
 
 def test_the_worst_remark_comes_first():

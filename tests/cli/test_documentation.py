@@ -5,12 +5,18 @@ from __future__ import annotations
 import doctest
 import importlib
 import importlib.util
+import re
+import shlex
 from pathlib import Path
 
+import click
 import pytest
 
 import theorax
+from theorax.cli import main
+from theorax.cli.workspace import Workspace
 from theorax.errors import UsageError
+from theorax.reports import baselines
 from theorax.testing import outputs
 
 ROOT = Path(__file__).parents[2]
@@ -54,6 +60,79 @@ def test_docstrings(name):
 def test_commands(page):
     assert commands(page) or page.stem in ("promises", "pytest")
     assert outputs.differences(page) == []
+
+
+def understood(line: str) -> str:
+    """Empty if the command knows every subcommand, option and argument on this line of bash, else what it says."""
+    lexer = shlex.shlex(line, posix=True, punctuation_chars="|&;<>")
+    lexer.whitespace_split = True
+    words: list[str] = []
+    for word in [*lexer, ";"]:
+        if set(word) <= set("|&;<>"):
+            if words[:1] == ["verify"] and (told := _parsed(words[1:])):
+                return told
+            words = []
+        else:
+            words.append(word)
+    return ""
+
+
+def _parsed(words: list[str]) -> str:
+    command: click.Command = main.group
+    context = click.Context(command, info_name="verify", obj=Workspace())
+    try:
+        while isinstance(command, click.Group):
+            name, found, words = command.resolve_command(context, words)
+            assert found is not None
+            command, context = found, click.Context(found, parent=context, info_name=name)
+        command.make_parser(context).parse_args(words)  # without the types of the values, which read files
+    except click.UsageError as error:
+        return error.format_message()
+    return ""
+
+
+def transcript(page: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], list[outputs.Difference]]:
+    """What no command understands on a page that is read and not run, and how it differs from its own outputs.
+
+    Its files are written and its changes made; the outputs are those that it shows.
+    """
+    parts = outputs.blocks(page.read_text(encoding="utf-8"))
+    shown = [one for part in parts if part.kind == "console" for one in outputs.commands(part)]
+    told, wrong = iter(shown), []
+
+    def run(line: str) -> str:
+        if said := understood(line):
+            wrong.append(f"{line}: {said}")
+        return next(told).output
+
+    monkeypatch.setattr(outputs, "shell", lambda folder, tools: run)
+    return wrong, outputs.differences(page)
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *TUTORIALS], ids=lambda page: page.stem)
+def test_the_transcript_of_a_page_can_be_typed(page, monkeypatch):
+    """The commands themselves are run by the slow test above."""
+    assert transcript(page, monkeypatch) == ([], [])
+
+
+def test_the_readmes_transcript_has_the_word_that_is_kept_of_the_theorem():
+    kept = baselines.read(ROOT / "tests" / "power" / "every_theorem.json").by_id
+    said = re.findall(r"^✓ ([A-Z]+) +(\w+)", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    library = [(word, id) for word, id in said if id in kept]
+    assert library and library == [(kept[id].status, id) for _, id in library]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("verify theorem gap --effort quick | head -1", ""),
+        ("verify theorem gap --efort quick", "No such option"),
+        ("true && verify theorems gap", "no command"),
+        ("verify baseline kompare", "No such command"),
+    ],
+)
+def test_a_command_that_cannot_be_typed_is_told(line, said):
+    assert said in understood(line) and bool(said) == bool(understood(line))
 
 
 @pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from shares import of_this_day
 
 from theorax.language import Measured, Theorem
 from theorax.theorems.catalogue import Catalogue
@@ -74,12 +73,7 @@ def test_a_papers_theorem_derives_something(name, theorem):
     assert theorem.proofs or CATALOGUE.paper(name) == "instruments"
 
 
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """One test of draws for every theorem of this session: a fifth a day, or all with ``--whole``."""
-    if "drawn" in metafunc.fixturenames:
-        metafunc.parametrize("drawn", of_this_day(CATALOGUE.ids, metafunc.config, str))
-
-
+@pytest.mark.parametrize("drawn", CATALOGUE.ids)
 def test_a_draw_is_a_function_of_its_names(drawn, tmp_path):
     from theorax.numerics import platform
     from theorax.numerics.sampler import Sampler

@@ -10,7 +10,6 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from shares import of_this_day
 from tabled import found, rows, told
 
 from benchmarks.calibration import find
@@ -69,13 +68,7 @@ def test_a_mutant_whose_line_is_gone_is_an_error():
         pass
 
 
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """One test for every guard that is taken out in this session: a fifth a day, or all with ``--whole``."""
-    if "guard" in metafunc.fixturenames:
-        shown = of_this_day(REMOVED, metafunc.config, lambda guard: guard.name)
-        metafunc.parametrize("guard", shown, ids=[guard.name for guard in shown])
-
-
+@pytest.mark.parametrize("guard", REMOVED, ids=lambda guard: guard.name)
 def test_without_its_guard_a_falsehood_is_greener(guard, tmp_path):
     row = ROWS[guard.row]
     with guard.planted():

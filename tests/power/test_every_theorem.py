@@ -1,7 +1,6 @@
 """Theorems checked whole at quick effort: their claims hold, their controls fire, their mutants die, their numbers stay.
 
-All of them take minutes, so a run of the tests checks a fifth, and five days in a row check all: a theorem belongs to
-the fifth that the hash of its id names, and a day (UTC) to the fifth of its ordinal. ``--whole`` checks every theorem:
+All of them take minutes, so a run of the tests checks a few, always the same; ``--whole`` checks every theorem:
 
     python -m pytest tests/power/test_every_theorem.py --whole -n 2
 
@@ -18,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from shares import SHARES, of_this_day, share_of
 
 from theorax.decide.status import Status
 from theorax.reports import baselines
@@ -35,17 +33,6 @@ from theorax.verifiers.outcome import Expected, StepStatus
 KEPT = baselines.read(Path(__file__).with_name("every_theorem.json"))
 CATALOGUE = Catalogue()
 SOURCES = Sources()
-
-
-def chosen(config: pytest.Config) -> list[str]:
-    """The theorems that this session checks."""
-    return of_this_day(CATALOGUE.ids, config, str)
-
-
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """One test for every theorem of this session."""
-    if "theorem" in metafunc.fixturenames:
-        metafunc.parametrize("theorem", chosen(metafunc.config))
 
 
 def checked(theorem: str, state: Path) -> Document:
@@ -87,6 +74,7 @@ def moved(report: Document, kept: Baseline = KEPT) -> list[str]:
     ]
 
 
+@pytest.mark.parametrize("theorem", CATALOGUE.ids)
 def test_the_words_of_its_claims_its_controls_mutants_and_numbers(theorem, tmp_path):
     report = checked(theorem, tmp_path)
     (part,) = report.theorems
@@ -105,10 +93,6 @@ def test_every_theorem_is_kept_and_holds():
             as_expected = claim.status is Status.REFUTED if claim.corrected else claim.status.holds
             assert as_expected, f"{part.id}.{claim.id}"
     assert {made.settings.effort for made in KEPT.runs} == {"quick"}
-
-
-def test_five_days_check_every_theorem():
-    assert {share_of(name) for name in CATALOGUE.ids} == set(range(SHARES))
 
 
 @pytest.fixture(scope="module")

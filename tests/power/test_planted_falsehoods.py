@@ -1,7 +1,7 @@
 """Planted falsehoods: none is greener than its word. Each is written from a class of faults, not from one example.
 
 ``planted/table.csv`` names the files. Rows of the class ``unseen`` cannot be seen from inside: they may be green, and the
-report must say what was not looked at. A run takes the fifth of the day; ``--whole`` takes all.
+report must say what was not looked at.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from shares import of_this_day
 from tabled import Row, missed, rows
 
 from theorax.decide.status import Status
@@ -19,13 +18,7 @@ ROWS = rows(FOLDER)
 GREEN = {status.value for status in Status if status.holds}
 
 
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """One test for every planted falsehood of this session: a fifth a day, or all with ``--whole``."""
-    if "row" in metafunc.fixturenames:
-        shown = of_this_day(ROWS, metafunc.config, lambda row: row.name)
-        metafunc.parametrize("row", shown, ids=[row.name for row in shown])
-
-
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_no_falsehood_is_greener_than_its_word(row: Row, tmp_path: Path) -> None:
     assert missed(FOLDER, row, tmp_path) == []
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from theorax.cli.workspace import Workspace, workspace_of
 from theorax.errors import TheoraxError
 from theorax.names import many
 
+_BOUND = re.compile(r"^([A-Za-z0-9][A-Za-z0-9._-]*)>=([0-9.]+)$")
 _PIN = re.compile(r"^([A-Za-z0-9][A-Za-z0-9._-]*)==([^\s;#]+)", re.MULTILINE)
 
 
@@ -53,7 +55,7 @@ def doctor(context: click.Context, device: str | None, state: str | None) -> int
     rows += list(found.versions.items())
     rows += [("system", f"{found.system} {found.machine}, {found.cores} cores")]
     one_thread()
-    remarks: list[Remark] = []
+    remarks: list[Remark] = [*_of_requirements(), *_of_engine()]
     try:
         rows += _computing(chosen.device)
     except (TheoraxError, ImportError, RuntimeError) as error:
@@ -104,6 +106,58 @@ def _computing(device: str) -> Iterator[tuple[str, object]]:
     for name, errors in probed().items():
         here, used = (" / ".join(f"{error:.2f}" for error in pair) for pair in (errors, _allowed(library_ulps, name)))
         yield f"error of {name}", f"{here} ulp measured in float32 / float64, {used} allowed for"
+
+
+def _of_requirements() -> Iterator[Remark]:
+    """Packages that theorax needs and that are missing here, or older than it needs them."""
+    from importlib import metadata
+
+    try:
+        needed = metadata.requires("theorax") or []
+    except metadata.PackageNotFoundError:  # a checkout that was never installed
+        return
+    for name, least in (found.groups() for line in needed if (found := _BOUND.match(line))):
+        try:
+            here = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            here = "missing"
+        if here == "missing" or _numbers(here) < _numbers(least):
+            told = f"is {here}" if here == "missing" else f"{here} is too old"
+            yield Remark(f"{name} {told}: theorax needs {least} or newer.", f'pip install "{name}>={least}"', True)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", version)[:3])
+
+
+def _of_engine() -> Iterator[Remark]:
+    """One remark if a module of the engine cannot be imported here; the library's theorems and the plug-in are not its."""
+    failed: dict[str, list[str]] = {}
+    for name in _modules():
+        try:
+            importlib.import_module(name)
+        except Exception as error:
+            told = str(error).splitlines()
+            failed.setdefault(f"{type(error).__name__}: {told[0] if told else ''}".rstrip(": "), []).append(name)
+    if failed:
+        # What fails first fails in most of the others again, which import it.
+        why, names = max(failed.items(), key=lambda pair: len(pair[1]))
+        count = sum(map(len, failed.values()))
+        yield Remark(
+            f"{many(count, 'module')} of the engine cannot be imported, {names[0]} among them: {why}.",
+            "pip install --upgrade theorax",
+            True,
+        )
+
+
+def _modules() -> list[str]:
+    package = Path(__file__).parents[1]
+    names = (path.relative_to(package.parent).with_suffix("").parts for path in sorted(package.rglob("*.py")))
+    return [
+        ".".join(parts).removesuffix(".__init__")
+        for parts in names
+        if parts[-1] != "__main__" and parts[1] not in ("testing", "theorems")
+    ]
 
 
 def _of_project(workspace: Workspace) -> Iterator[Remark]:
