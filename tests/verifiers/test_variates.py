@@ -9,12 +9,24 @@ import jax.numpy as jnp
 import pytest
 from sympy import Integer, Rational
 
+import theorax
 from theorax.decide.status import Status
 from theorax.decide.verdict import Standing
 from theorax.errors import StatementError
-from theorax.language import *
-from theorax.runs.checking import observe
-from theorax.verifiers.settings import Settings
+from theorax.language import (
+    Bounded,
+    Expectation,
+    Experiment,
+    Hypothesis,
+    KnownMean,
+    Probability,
+    Relative,
+    Size,
+    Subject,
+    Theorem,
+    hypotheses,
+    numbers,
+)
 
 n = Size("n", "number of entries")
 seen = numbers(square="mean of the squares", fourth="mean of the fourth powers")
@@ -30,7 +42,7 @@ def look(x):
     return dict(square=jnp.mean(x**2), fourth=jnp.mean(x**4))
 
 
-def theorem(mean=Integer(1), **changed):
+def theorem(mean=1, **changed):
     """The fourth moment of normal numbers, less what the second one explains of its draws."""
     variate = KnownMean(seen.square, mean, gain=4, because="E x^2 = 1", under=H.normal)
     claim = replace(
@@ -41,15 +53,17 @@ def theorem(mean=Integer(1), **changed):
         **changed,
     )  # fmt: skip
     whole = Subject(build, shift=0.0, zeros=0.0)
+    failing = () if "under" in changed else claim
+    normal = Hypothesis(H.normal.sentence, unbroken=None if failing else "the claim is asked without it")
     return Theorem(
-        hypotheses=H,
+        hypotheses=hypotheses(normal=normal, whole=H.whole.sentence),
         claims=dict(fourth=claim),
         experiments=dict(
             entries=Experiment(
                 look, seen, {n: 64}, draws=256,
                 subjects={
                     "normal": whole,
-                    "shifted": whole(shift=1.0).breaking(H.normal, fails=claim),
+                    "shifted": whole(shift=1.0).breaking(H.normal, fails=failing),
                     "half of them zero": whole(zeros=0.5).breaking(H.whole, fails=claim),
                 },
             )
@@ -57,11 +71,12 @@ def theorem(mean=Integer(1), **changed):
     )  # fmt: skip
 
 
-def checked(value):
-    return observe("fourth_moment", Settings(effort="quick"), theorem=value).outcome
+@pytest.fixture
+def checked(tmp_path):
+    return lambda value: theorax.verify(value, id="fourth_moment", effort="quick", state=str(tmp_path))["fourth_moment"]
 
 
-def test_evidence_takes_variates_and_controls_do_not():
+def test_evidence_takes_variates_and_controls_do_not(checked):
     outcome = checked(theorem())
     (claim,) = outcome.claims
     assert claim.status is Status.SUPPORTED
@@ -73,13 +88,13 @@ def test_evidence_takes_variates_and_controls_do_not():
     assert standing["known mean"] is Standing.DECLARED and standing["sample means"] is Standing.TESTED
 
 
-def test_a_wrong_known_mean_is_an_error_of_the_claim():
+def test_a_wrong_known_mean_is_an_error_of_the_claim(checked):
     (claim,) = checked(theorem(mean=Rational(11, 10))).claims
     assert claim.status is Status.ERROR
     assert "The known mean of square is wrong for normal" in claim.sentence and "stated is 1.1" in claim.sentence
 
 
-def test_a_subject_for_which_the_mean_is_not_derived_is_averaged_as_drawn():
+def test_a_subject_for_which_the_mean_is_not_derived_is_averaged_as_drawn(checked):
     (claim,) = checked(theorem(under=H.whole)).claims
     gains = {case.subject: case.gain for case in claim.cases}
     assert not gains["normal"].raw and "no known mean is derived" in gains["shifted"].raw
