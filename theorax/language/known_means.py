@@ -1,4 +1,4 @@
-"""Quantities of known mean: what a claim about means takes from its draws, so that fewer of them decide it."""
+"""Quantities of known mean, which a claim about means takes from its draws: fewer of them then decide."""
 
 from __future__ import annotations
 
