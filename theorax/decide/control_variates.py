@@ -145,7 +145,7 @@ class Variates:
             yield f"variate     {declared_line(part).text}; variance divided by {shown}, planned"
 
     def why_raw(self, draws: Sequence[int]) -> str:
-        """Why so many draws at every size are left as they are; empty where they are corrected."""
+        """Reason to leave so many draws at every size as they are; empty where they are corrected."""
         if not self.known:
             return self.raw
         least = fewest_draws(len(self.known))
@@ -165,7 +165,7 @@ class Variates:
         return math.prod(_at(part.gain, at) for part in self.known)
 
     def averaged(self, observed: Columns, values: Sequence[Vector]) -> tuple[tuple[Vector, ...], tuple[Vector, ...]]:
-        """What is averaged less what the variates explain of it, and what their errors add to the bounds of its own.
+        """The averaged numbers less what the variates explain of them, and what the errors of these add to the bounds.
 
         ``values``: the raw numbers, or their logarithms, at the first sizes of what was observed.
         """
@@ -291,7 +291,7 @@ def measured_gain(raw: Interval, corrected: Interval) -> tuple[float, float] | N
 
 
 def gain_of(variates: Variates, planned: float | None, found: tuple[float, float] | None, raw: str) -> VarianceGain:
-    """What variates gained in a case, as a report shows it."""
+    """Gain of variates in a case, as a report shows it."""
     measured, error = found if found is not None else (None, None)
     return VarianceGain(variates.names, None if raw else planned, measured, error, raw)
 
@@ -357,7 +357,7 @@ class MeanTest:
 
     @property
     def moves(self) -> float:
-        """What an error of the known mean that large moves the mean of what is averaged by."""
+        """Shift of the averaged mean under an error of the known mean that large."""
         return abs(self.slope) * self.unseen
 
     def wrong(self, where: str) -> Found:

@@ -128,7 +128,7 @@ class RatePlan(WeightedPlan):
         return MeansOfLogs.of(self.core, observed, self.average, self.floor, variates)
 
     def _points(self, observed: Columns) -> tuple[Point, ...]:
-        """What a table shows at every size: the geometric means, or the means, less what variates explain of them."""
+        """Points of a table: the geometric means, or the means, less what variates explain of them."""
         if observed.points or not self.variates.corrects(observed):
             return observed.points or tuple(map(geometric_point, self.sizes, observed.values))
         if self.average is not Average.MEAN_OF_LOG:

@@ -1,4 +1,4 @@
-"""Quantities of known mean: what a claim about means takes from its draws, so that fewer of them decide it."""
+"""Quantities of known mean, which a claim about means takes from its draws: fewer of them then decide."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class KnownMean:
     ``mean`` is an expression in sizes, parameters and indices. ``under``: the hypotheses that its derivation needs, all of
     the theorem's if None; subjects that break one of them are averaged as they are drawn. ``gain``: the planned variance
     of what is averaged over what is left of it once this variate, and those before it, are taken away; from a pilot on
-    other seeds (``verify plan --pilot``), a number or an expression of letters. The claim's ``spread`` stays that of a
+    other seeds, a number or an expression of letters. The claim's ``spread`` stays that of a
     draw as it comes. ``because``: the derivation of the mean, or its source.
 
     The slopes are fitted on one half of the draws and applied to the other, both ways, so that the mean stays what it was

@@ -255,7 +255,7 @@ def _power(claims: Sequence[ClaimReport]) -> str:
 
 
 def _variates(claims: Sequence[ClaimReport]) -> str:
-    """What variates of known mean left of the variance, claim by claim."""
+    """Gains of variates of known mean, claim by claim."""
     found = {claim.id: [case.gain for case in claim.cases if case.gain is not None] for claim in claims}
     return "; ".join(f"{id}: {gains_text(gains)}" for id, gains in found.items() if gains)
 

@@ -183,9 +183,11 @@ def pilot(theorem_id: str, settings: Settings, log: AttemptNumbers) -> Pilot:
     few = {name: tuple(replace(line, draws=PILOT) for line in lines) for name, lines in table.items()}
     draws = Draws(f"pilot of {theorem_id}", theorem, few, settings)
     cases, spreads, claims = [], {}, dict(theorem.claims)
-    for name, claim in theorem.claims.items():
+    # The spread is that of a draw as it comes, whatever variates take from it.
+    as_drawn = replace(theorem, claims={name: claim.as_drawn for name, claim in theorem.claims.items()})
+    for name, claim in as_drawn.claims.items():
         shares = []
-        for case in _plan(theorem_id, theorem, name, table, settings, 1).cases:
+        for case in _plan(theorem_id, as_drawn, name, table, settings, 1).cases:
             line = replace(case.cell.line, draws=PILOT)
             if not case.noise:
                 continue
@@ -197,7 +199,7 @@ def pilot(theorem_id: str, settings: Settings, log: AttemptNumbers) -> Pilot:
             stated = sympify(claim.spread)
             more = PILOT_SLACK * max(shares)
             wanted = _rounded_up(more * stated) if stated.is_number else _rounded_up(more) * stated
-            spreads[name], claims[name] = str(wanted), replace(claim, spread=wanted)
+            spreads[name], claims[name] = str(wanted), replace(theorem.claims[name], spread=wanted)
     if not spreads:
         return Pilot(PILOT, tuple(cases), spreads, TheoremPlan(()))
     wanted_plan = _planned_checks(theorem_id, replace(theorem, claims=claims), table, settings, log)

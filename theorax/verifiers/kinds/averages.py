@@ -54,7 +54,7 @@ class AverageJudge(Judge[Averaged]):
 
 
 def numbers_of(claim: Limit | Expectation | Rate, prepared: Prepared, observed: Observed) -> Columns:
-    """What is averaged, and the variates that are taken from it."""
+    """The averaged numbers, and the variates that are taken from them."""
     return columns(claim.of, prepared.cell, observed, known_means(claim, prepared.cell))
 
 
