@@ -233,7 +233,7 @@ def markov_products(
     def mixing(key: PRNGKeyArray) -> Float[Array, "N N"]:
         return mean_token_removed(random_markov(key, law, T), T, removed)
 
-    return token_products(key, mixing, T, d, depth, values == "gaussian", sigma)
+    return token_products(key, mixing, T, d, depth, values == "gaussian", sigma)[0]
 
 
 def token_products(
@@ -245,8 +245,8 @@ def token_products(
     gaussian_values: Scalar = True,
     sigma: Sigma = 1.0,
     norms: Float[Array, " N"] | None = None,
-) -> Float[Array, "L N N"]:
-    r"""T x T matrices $M_1..M_L$ whose singular values have, jointly, the law of those of the tokens $X_1..X_L$.
+) -> tuple[Float[Array, "L N N"], Float[Array, "L N N"]]:
+    r"""T x T matrices $M_1..M_L$ whose singular values have, jointly, the law of those of the tokens, and the $A_1..A_L$.
 
     $X_l = A_l X_{l-1} W_l$ with $A_l$ = ``mixing(key of layer l)``, from orthogonal tokens of these ``norms`` (one
     if not given): $X_0 = D Q_0$, $Q_0Q_0^T = I$, so T <= d; singular values beyond the T-th are absent. Claim:
@@ -271,17 +271,18 @@ def token_products(
     scale = _scale(sigma, d)
     lengths = jnp.ones(T.padded, scale.dtype) if norms is None else norms
 
-    def layer(M: Float[Array, "N N"], index: Int[Array, ""]) -> tuple[Float[Array, "N N"], Float[Array, "N N"]]:
+    def layer(M: Float[Array, "N N"], index: Int[Array, ""]) -> tuple[Float[Array, "N N"], tuple[Array, Array]]:
         A = mixing(named(key, "attention", index))
         # Of the two products that a layer may need, the one with D scales columns, and the one with I is left out.
         mixed = jax.lax.cond(index == 1, lambda: A * lengths, lambda: A @ M)
         M = scale * jax.lax.cond(
             gaussian_values, lambda: mixed @ bartlett(named(key, "values", index), T, d), lambda: mixed
         )
-        return M, M
+        return M, (M, A)
 
     empty = jnp.zeros((T.padded, T.padded), scale.dtype)
-    return jax.lax.scan(layer, empty, jnp.arange(1, _layers(depth).stop))[1]
+    products, mixings = jax.lax.scan(layer, empty, jnp.arange(1, _layers(depth).stop))[1]
+    return products, mixings
 
 
 def _layers(depth: int) -> range:

@@ -59,8 +59,8 @@ def forward(
     count = jnp.maximum(jnp.round((1 - zeros) * size), 2)
     norms = jnp.where(jnp.arange(T.padded) < count, jnp.sqrt(size / count), 0)
     sigma = jnp.where(gaussian_values, 1 / jnp.sqrt(jnp.asarray(d.value, norms.dtype)), 1)
-    tokens = token_products(key, mixing, T, d, l, gaussian_values, sigma, norms)
-    return Forward(tokens, mixing(named(key, "attention", 1)))
+    tokens, attentions = token_products(key, mixing, T, d, l, gaussian_values, sigma, norms)
+    return Forward(tokens, attentions[0])
 
 
 NETWORK = Subject(
