@@ -259,7 +259,10 @@ def _instances(
         with platform.precision(experiment.dtype):
             return program(_key_of_instance(experiment, theorem, line, size, seed, draw), ()), read[0]
 
-    return (lambda draw: instance(experiment, theorem, line, size, seed, draw)) if holds_tracer(program.rest) else built
+    # JAX keeps no compiled program that calls the host: each process would compile it again.
+    if program.host_steps or holds_tracer(program.rest):
+        return lambda draw: instance(experiment, theorem, line, size, seed, draw)
+    return built
 
 
 def _key_of_instance(experiment: Experiment, theorem: str, line: SweepLine, size: int, seed: int, draw: int) -> Any:
