@@ -1,5 +1,7 @@
 """How long the command takes to answer: ``verify list``, help, a kept result, a kept explanation, a bare interpreter.
 
+Two parts of a first check are timed by themselves: the key of a result in a new folder, and the import of the engine.
+
 Runs alternate, so that a busy machine slows all of them alike; printed are medians of wall time and of CPU time. Sixty
 theorem files are made for the purpose, so that the figure does not depend on how far the library has grown.
 
@@ -35,6 +37,18 @@ from theorax.cli.main import main
 from theorax.cli.workspace import Workspace
 main(["list"], Workspace(library=Path(sys.argv[1])))
 """
+KEY = """
+import sys, tempfile
+from pathlib import Path
+from theorax.runs.own_files import PACKAGE
+from theorax.runs.sources import Sources
+from theorax.verifiers.settings import Settings
+with tempfile.TemporaryDirectory() as state:
+    sources = Sources().beside(state)
+    sources.manifest(next(PACKAGE.rglob(sys.argv[1] + ".py")), Settings())
+    sources.known.save()
+"""
+ENGINE = "import theorax.runs.checking"
 
 
 def with_bytecode(folder: str) -> dict[str, str]:
@@ -92,6 +106,8 @@ def main() -> None:
             "verify --help": lambda: piped([*verify, "--help"], environment),
             "a kept result": lambda: piped(shown, environment, project),
             "a kept explanation": lambda: piped(explained, environment, project),
+            "a key, new folder": lambda: piped([sys.executable, "-c", KEY, KEPT], environment),
+            "the whole engine": lambda: piped([sys.executable, "-c", ENGINE], environment),
         }
         times: dict[str, list[tuple[float, float]]] = {name: [] for name in cases}
         for run in cases.values():

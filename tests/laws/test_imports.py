@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
@@ -34,6 +36,19 @@ def test_only_the_command_about_tables_reads_them_with_polars():
     assert users == {"theorax.cli.tables"}
     readers = {name for name in importers(PACKAGE)["theorax.cli.tables"] if not name.startswith("theorax.cli.")}
     assert not readers
+
+
+def test_the_engine_does_without_the_statistics_of_scipy():
+    """They take a quarter of the time in which all of the engine is imported; what it imports may not load them either."""
+    assert not {file for file in PACKAGE.rglob("*.py") if any("scipy.stats" in name for name in scipy_names(file))}
+    program = "import sys, theorax.runs.checking; print('jax' in sys.modules, 'scipy.stats' in sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert loaded.stdout.split() == ["True", "False"]
+
+
+def scipy_names(file: Path) -> set[str]:
+    """The names that a file imports from SciPy itself, not from the JAX module of the same name."""
+    return {name for name in imported(file) if name.startswith("scipy.")}
 
 
 def importers(package: Path) -> Mapping[str, set[str]]:

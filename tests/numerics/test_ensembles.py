@@ -3,6 +3,7 @@
 import math
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import cache
 
 import jax
 import jax.numpy as jnp
@@ -155,16 +156,34 @@ def test_haar_entries_have_their_second_and_fourth_moments(key):
         assert abs(values.mean() - mean) / (values.std() / math.sqrt(draws)) < Z
 
 
-@pytest.mark.parametrize("padded", [4, 5, 8])
-def test_bartlett_has_the_moments_of_the_gram_matrix(key, padded):
-    r"""S = RR^T is Wishart: E S = d I, E S_ij^2 = d for i != j, Var S_ii = 2d, E log det S = sum of digammas."""
-    size, d, draws = 4, 6, 20000
-    R = np.asarray(
-        jax.lax.map(lambda k: ensembles.bartlett(k, Extent(size, padded), Extent(d, 9)), jax.random.split(key, draws))
-    )
+DRAWS = 20000
+SIZES = [(1, 5), (4, 5), (5, 5), (4, 6), (6, 6)]  # meant and padded, of either parity
+
+
+@cache
+def bartlett_program(padded):
+    """Bartlett factors of any size within one padding, by one compiled program."""
+
+    def factors(key, size, d):
+        T, width = Extent(size, padded), Extent(d, 2 * padded)
+        return jax.lax.map(lambda one: ensembles.bartlett(one, T, width), jax.random.split(key, DRAWS))
+
+    return jax.jit(factors)
+
+
+def bartlett_factors(key, size, padded, d):
+    """Bartlett factors of T = size without their padding, which holds zeros."""
+    R = np.asarray(bartlett_program(padded)(key, size, d))
     assert not R[:, size:].any()
     assert not np.triu(R, 1).any()
-    R = R[:, :size, :size]
+    return R[:, :size, :size]
+
+
+@pytest.mark.parametrize(("size", "padded"), SIZES)
+def test_bartlett_has_the_moments_of_the_gram_matrix(key, size, padded):
+    r"""S = RR^T is Wishart: E S = d I, E S_ij^2 = d for i != j, Var S_ii = 2d, E log det S = sum of digammas."""
+    d = 8
+    R = bartlett_factors(key, size, padded, d)
     S = R @ R.transpose(0, 2, 1)
     logdet = 2 * np.log(np.diagonal(R, axis1=1, axis2=2)).sum(1)
     exact = sum(special.digamma((d - i) / 2) for i in range(size)) + size * math.log(2)
@@ -173,23 +192,70 @@ def test_bartlett_has_the_moments_of_the_gram_matrix(key, padded):
         for j in range(i + 1):
             comparisons += [(S[:, i, j], d * (i == j)), ((S[:, i, j] - d * (i == j)) ** 2, 2 * d if i == j else d)]
     for values, mean in comparisons:
-        assert abs(values.mean() - mean) / (values.std() / math.sqrt(draws)) < Z
+        assert abs(values.mean() - mean) / (values.std() / math.sqrt(DRAWS)) < Z
 
 
-def test_bartlett_uses_every_normal_once(key):
-    R = np.asarray(ensembles.bartlett(key, literal(7), literal(7)))
-    below = np.abs(R[np.tril_indices(7, -1)])
-    assert len(np.unique(below)) == 21
+@pytest.mark.parametrize(("size", "padded"), SIZES)
+def test_bartlett_has_the_law_of_each_entry_and_of_each_pair(key, size, padded):
+    """Normals below the diagonal, chi on it, T = d included, in the distance of Kolmogorov; no two entries correlate."""
+    R = bartlett_factors(key, size, padded, size)
+    for i in range(size):
+        assert kolmogorov(special.gammainc((size - i) / 2, np.sort(R[:, i, i] ** 2) / 2)) < furthest(len(R), 100)
+        for j in range(i):
+            assert kolmogorov(special.ndtr(np.sort(R[:, i, j]))) < furthest(len(R), 100)
+    lower = np.tril_indices(size)
+    entries = R[:, *lower]
+    centred = entries - np.where(lower[0] == lower[1], entries.mean(0), 0)
+    for one in range(entries.shape[1]):
+        for other in range(one):
+            products = centred[:, one] * centred[:, other]
+            assert abs(products.mean()) / (products.std() / math.sqrt(len(R))) < Z
+
+
+@pytest.mark.parametrize(("size", "padded"), [(4, 5), (6, 6)])
+def test_bartlett_has_the_spectra_of_literal_gaussian_blocks(key, size, padded):
+    """Two samples, each within its distance of the one law: the least and the largest eigenvalue, and one corner."""
+    d, first, second = 8, *jax.random.split(key)
+    R = bartlett_factors(first, size, padded, d)
+    G = np.asarray(jax.random.normal(second, (len(R), size, d)))
+    S, literal_S = (A @ A.transpose(0, 2, 1) for A in (R, G))
+    spectra, literal_spectra = map(np.linalg.eigvalsh, (S, literal_S))
+    for one, other in (
+        (spectra[:, 0], literal_spectra[:, 0]),
+        (spectra[:, -1], literal_spectra[:, -1]),
+        (S[:, -1, 0] * S[:, 0, 0], literal_S[:, -1, 0] * literal_S[:, 0, 0]),
+    ):
+        places = np.sort(np.concatenate([one, other]))
+        counts = [np.searchsorted(np.sort(part), places, side="right") for part in (one, other)]
+        assert np.abs(counts[0] - counts[1]).max() / len(one) < 2 * furthest(len(one), 6)
+
+
+@pytest.mark.parametrize(("size", "padded"), SIZES)
+def test_bartlett_uses_no_normal_twice(key, size, padded):
+    below = np.abs(bartlett_factors(key, size, padded, padded)[0][np.tril_indices(size, -1)])
+    assert len(np.unique(below)) == size * (size - 1) // 2
+    assert below.all()
+
+
+def kolmogorov(law):
+    """The largest distance of the ranks of a sorted sample from its law at these points."""
+    ranks = np.arange(len(law) + 1) / len(law)
+    return max(np.max(law - ranks[:-1]), np.max(ranks[1:] - law))
+
+
+def furthest(draws, comparisons):
+    """The distance that a sample exceeds with probability LEVEL / comparisons at most.
+
+    By the bound of Dvoretzky, Kiefer, Wolfowitz and Massart.
+    """
+    return math.sqrt(math.log(2 * comparisons / LEVEL) / (2 * draws))
 
 
 @pytest.mark.parametrize("shape", [0.3, 0.5, 1.0, 2.5, 40.0])
 def test_gamma_variates_have_the_gamma_law(key, shape):
-    """Kolmogorov-Smirnov at LEVEL / 100, by the bound of Dvoretzky, Kiefer, Wolfowitz and Massart."""
+    """Kolmogorov-Smirnov at LEVEL / 100."""
     draws = np.sort(np.asarray(distributions.gamma_variates(key, jnp.full(20000, shape))))
-    law = special.gammainc(shape, draws)
-    ranks = np.arange(len(draws) + 1) / len(draws)
-    distance = max(np.max(law - ranks[:-1]), np.max(ranks[1:] - law))
-    assert distance < math.sqrt(math.log(200 / LEVEL) / (2 * len(draws)))
+    assert kolmogorov(special.gammainc(shape, draws)) < furthest(len(draws), 100)
 
 
 def test_keys_are_named():

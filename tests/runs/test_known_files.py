@@ -1,13 +1,17 @@
 """Source files that did not change are not parsed again, and no change of a file goes unseen."""
 
 import os
+import sys
 import time
+from importlib.util import cache_from_source
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from theorax.runs import known_files
 from theorax.runs.known_files import FILE, KnownFiles, SourceFile
+from theorax.runs.own_files import PACKAGE
 
 
 @pytest.fixture
@@ -23,15 +27,25 @@ def no_waiting(monkeypatch):
     monkeypatch.setattr(known_files, "SETTLED", -(10**12))
 
 
+@pytest.fixture(autouse=True)
+def bytecode(tmp_path, monkeypatch):
+    """Bytecode is kept below a folder of the test, and not in the package's own."""
+    monkeypatch.setattr(sys, "pycache_prefix", str(tmp_path / "bytecode"))
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    folder = Path(cache_from_source(str(tmp_path / "__init__.py"))).parent
+    folder.mkdir(parents=True)
+    return folder
+
+
 def said(path: Path) -> SourceFile:
     text = path.read_text(encoding="utf-8")
     return SourceFile(text, ("theorax.names",))
 
 
-def asked(folder: Path, path: Path) -> tuple[SourceFile, int]:
+def asked(folder: Path, path: Path, package: Path = PACKAGE) -> tuple[SourceFile, int]:
     """What is known of the file in a new process, and how often it was read."""
     times: list[Path] = []
-    known = KnownFiles(folder)
+    known = KnownFiles(folder, package)
     found = known.of(path, lambda path: times.append(path) or said(path))
     known.save()
     return found, len(times)
@@ -95,3 +109,46 @@ def test_a_folder_that_is_missing_or_cannot_be_written_is_no_error(tmp_path, fil
     monkeypatch.setattr(Path, "write_text", refuse)
     assert asked(tmp_path, file)[1] == 1
     assert not list(tmp_path.glob(f"{FILE}*"))
+
+
+def test_a_file_of_the_package_is_read_once_for_all_folders_of_results(tmp_path, file, bytecode):
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    assert asked(tmp_path / "one", file, tmp_path) == (said(file), 1)
+    assert (bytecode / FILE).is_file()
+    assert asked(tmp_path / "two", file, tmp_path) == (said(file), 0)
+    assert not (tmp_path / "two" / FILE).exists()
+    before = file.stat()
+    file.write_text("x = 2\n", encoding="utf-8")
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert asked(tmp_path / "two", file, tmp_path) == (said(file), 1)
+    assert asked(tmp_path / "one", file, tmp_path) == (
+        said(file),
+        1,
+    )  # it holds an older stamp, which is not that of the file
+
+
+def test_files_of_others_are_not_kept_beside_the_package(tmp_path, file, bytecode):
+    (tmp_path / "package").mkdir()
+    asked(tmp_path, file, tmp_path / "package")
+    assert not list(bytecode.parent.rglob(FILE))
+
+
+@pytest.mark.parametrize("refused", ["no bytecode", "read-only", "no folder"])
+def test_a_package_that_cannot_be_written_is_read_for_each_folder(tmp_path, file, bytecode, monkeypatch, refused):
+    if refused == "no bytecode":
+        monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    elif refused == "no folder":
+        bytecode.rmdir()
+    else:
+        write = Path.write_text
+
+        def guarded(path: Path, *arguments: Any, **named: Any) -> int:
+            if path.parent == bytecode:
+                raise PermissionError
+            return write(path, *arguments, **named)
+
+        monkeypatch.setattr(Path, "write_text", guarded)
+    assert asked(tmp_path, file, tmp_path)[1] == 1
+    assert asked(tmp_path, file, tmp_path)[1] == 0  # from the folder of results
+    assert not list(bytecode.glob(f"{FILE}*"))

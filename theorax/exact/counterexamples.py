@@ -15,12 +15,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import qmc
 
 from theorax.decide.inequalities import tightness_of
 from theorax.decide.verdict import Tightness
 from theorax.exact.branch_and_bound import Certificate, confirm, is_violated
 from theorax.exact.enclosures import Box, Enclosure, fraction, rational
+from theorax.exact.sobol_points import sobol_points
 from theorax.numerics.arithmetics.custom_rules import entered
 from theorax.numerics.arithmetics.failures import UnsupportedPrimitive
 from theorax.numerics.arithmetics.flat_program import doubles
@@ -79,7 +79,7 @@ def search(
     lower, upper = box.ends
     dimension = len(lower)
     unit = {"uniform": rng.random((max(share, draws), dimension))}
-    unit["Sobol"] = qmc.Sobol(dimension, rng=rng).random_base2(max(0, (share - 1).bit_length()))[:share]
+    unit["Sobol"] = sobol_points(dimension, share, rng)
     unit["structured"] = structured(dimension, share, rng)
     values = _batched(program, lower, upper)
     seen = {name: _finite(values(unit[name])) for name in families if name != "ascent"}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import equinox as eqx
 import jax
@@ -233,7 +233,21 @@ def markov_products(
     def mixing(key: PRNGKeyArray) -> Float[Array, "N N"]:
         return mean_token_removed(random_markov(key, law, T), T, removed)
 
-    return token_products(key, mixing, T, d, depth, values == "gaussian", sigma)
+    return token_products(key, mixing, T, d, depth, values == "gaussian", sigma).products
+
+
+class TokenProducts(NamedTuple):
+    r"""Layers 1..L of a network in T x T matrices: see `token_products`.
+
+    ``growths`` holds for each layer by how much its values stretch the sum of the tokens, $|1^T M_l|^2 / |1^T A_l
+    M_{l-1}|^2$. For Gaussian values the growths are independent, and each is $\sigma^2 \chi^2_d$ in law, whatever the A
+    are: $c = (A_l M_{l-1})^T 1$ is a constant given everything before $R_l$, and $|c^T R_l|^2 = c^T R_l R_l^T c$, where
+    $R_l R_l^T$ is a Wishart matrix of d degrees of freedom (Muirhead 1982, theorem 3.2.8).
+    """
+
+    products: Float[Array, "L N N"]
+    mixings: Float[Array, "L N N"]
+    growths: Float[Array, " L"]
 
 
 def token_products(
@@ -245,8 +259,8 @@ def token_products(
     gaussian_values: Scalar = True,
     sigma: Sigma = 1.0,
     norms: Float[Array, " N"] | None = None,
-) -> Float[Array, "L N N"]:
-    r"""T x T matrices $M_1..M_L$ whose singular values have, jointly, the law of those of the tokens $X_1..X_L$.
+) -> TokenProducts:
+    r"""T x T matrices $M_1..M_L$ whose singular values have, jointly, the law of those of the tokens.
 
     $X_l = A_l X_{l-1} W_l$ with $A_l$ = ``mixing(key of layer l)``, from orthogonal tokens of these ``norms`` (one
     if not given): $X_0 = D Q_0$, $Q_0Q_0^T = I$, so T <= d; singular values beyond the T-th are absent. Claim:
@@ -268,41 +282,20 @@ def token_products(
 
     **Source:** Nait Saada et al. 2025 for the model; Bartlett 1933 for R.
     """
-    return grown_products(key, mixing, T, d, depth, gaussian_values, sigma, norms)[0]
-
-
-def grown_products(
-    key: PRNGKeyArray,
-    mixing: Callable[[PRNGKeyArray], Float[Array, "N N"]],
-    T: Extent,
-    d: Extent,
-    depth: int,
-    gaussian_values: Scalar = True,
-    sigma: Sigma = 1.0,
-    norms: Float[Array, " N"] | None = None,
-) -> tuple[Float[Array, "L N N"], Float[Array, " L"]]:
-    r"""The matrices of `token_products`, and by how much each layer's values stretch the sum of the tokens.
-
-    The growth of layer l is $|1^T M_l|^2 / |1^T A_l M_{l-1}|^2$. For Gaussian values the growths are independent, and each
-    is $\sigma^2 \chi^2_d$ in law, whatever the A are: $c = (A_l M_{l-1})^T 1$ is a constant given everything before
-    $R_l$, and $|c^T R_l|^2 = c^T R_l R_l^T c$, where $R_l R_l^T$ is a Wishart matrix of d degrees of freedom.
-
-    **Source:** Muirhead 1982, theorem 3.2.8 (a quadratic form of a Wishart matrix).
-    """
     scale = _scale(sigma, d)
     lengths = jnp.ones(T.padded, scale.dtype) if norms is None else norms
 
-    def layer(M: Float[Array, "N N"], index: Int[Array, ""]) -> tuple[Array, tuple[Array, Array]]:
+    def layer(M: Float[Array, "N N"], index: Int[Array, ""]) -> tuple[Float[Array, "N N"], tuple[Array, ...]]:
         A = mixing(named(key, "attention", index))
         # Of the two products that a layer may need, the one with D scales columns, and the one with I is left out.
         mixed = jax.lax.cond(index == 1, lambda: A * lengths, lambda: A @ M)
         M = scale * jax.lax.cond(
             gaussian_values, lambda: mixed @ bartlett(named(key, "values", index), T, d), lambda: mixed
         )
-        return M, (M, (M.sum(0) ** 2).sum() / (mixed.sum(0) ** 2).sum())
+        return M, (M, A, (M.sum(0) ** 2).sum() / (mixed.sum(0) ** 2).sum())
 
     empty = jnp.zeros((T.padded, T.padded), scale.dtype)
-    return jax.lax.scan(layer, empty, jnp.arange(1, _layers(depth).stop))[1]
+    return TokenProducts(*jax.lax.scan(layer, empty, jnp.arange(1, _layers(depth).stop))[1])
 
 
 def _layers(depth: int) -> range:

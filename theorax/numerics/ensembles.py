@@ -91,8 +91,8 @@ def bartlett(key: PRNGKeyArray, T: Extent, d: Extent) -> Float[Array, "{T.padded
 
     $G = RQ$ with Q a frame of orthonormal rows independent of R; $R_{ij} \sim N(0,1)$ for $j<i$ and
     $R_{ii} \sim \chi_{d-i}$, counting i from zero, all independent. So (T choose 2) normals and T gammas stand for T d
-    normals. The strictly lower triangle is cut from a rectangle of N/2 x N normals: row i and row N-i together are one
-    row of it, and no number is drawn in vain.
+    normals. The factor of order 2h is made of two squares of h x h normals: one is its block below the diagonal, the
+    other holds both triangles beside it, one on each side of its own diagonal, whose h numbers are not used.
 
     **Raises:** UsageError if T > d, where the sizes are known; traced sizes are not checked.
 
@@ -100,12 +100,13 @@ def bartlett(key: PRNGKeyArray, T: Extent, d: Extent) -> Float[Array, "{T.padded
     """
     _fits(T, d)
     N, half = T.padded, (T.padded + 1) // 2
-    # Materialised, or the compiler draws the numbers anew for each of the pieces cut from them.
-    rectangle = jax.lax.optimization_barrier(jax.random.normal(named(key, "below the diagonal"), (half, 2 * half)))
-    folded = jnp.concatenate([rectangle[:1], rectangle[:0:-1, ::-1], rectangle])[:N, :N]
-    degrees = jnp.asarray(d.value - jnp.arange(N), rectangle.dtype)
+    normals = jax.random.normal(named(key, "below the diagonal"), (2, half, half))
+    # Materialised, or the compiler draws the numbers again for each of the pieces cut from them.
+    below, both = jax.lax.optimization_barrier(normals)
+    degrees = jnp.asarray(d.value - jnp.arange(N), below.dtype)
     chi = jnp.sqrt(2 * gamma_variates(named(key, "diagonal"), jnp.where(degrees > 0, degrees, 1) / 2))
-    return jnp.where(block(T, T), jnp.tril(folded, -1) + jnp.diag(chi), 0)
+    strict = jnp.block([[jnp.tril(both, -1), jnp.zeros_like(below)], [below, jnp.triu(both, 1).T]])
+    return jnp.where(block(T, T), strict[:N, :N] + jnp.diag(chi), 0)
 
 
 def _fits(T: Extent, d: Extent) -> None:

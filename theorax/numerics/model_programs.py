@@ -14,6 +14,7 @@ from jax.core import Tracer
 
 from theorax.numerics.compiling import compiled
 from theorax.numerics.nested_steps import jaxpr_as_fun
+from theorax.numerics.placements import steps_of_host
 
 __all__ = ["ModelProgram", "holds_tracer"]
 
@@ -38,6 +39,7 @@ class ModelProgram:
 
         self._traced = jax.jit(arrays).trace(key, numbers)
         self.rest, self._structure = parts
+        self.host_steps = steps_of_host(self._traced.jaxpr)
 
     @cached_property
     def _executable(self) -> Callable[..., list[Any]]:

@@ -4,6 +4,9 @@ A file counts as unchanged if its size, its times of change (of content and of i
 device are those that were kept. A user cannot set the time of the inode. A file that changed within the last two seconds
 is not kept: a second change in one tick of the clock would leave all of these as they are. What was kept by another
 Python or by other code of this package is not used, and neither is a file of it that was altered.
+
+Contents of the package's own files are also kept where Python keeps their bytecode, for all folders of results: a new one
+would read 250 files again. Where Python may not write there, neither does this.
 """
 
 from __future__ import annotations
@@ -14,8 +17,12 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
+from importlib.util import cache_from_source
 from pathlib import Path
+
+from theorax.runs.own_files import PACKAGE
 
 FILE = "sources.json"
 SETTLED = 2_000_000_000
@@ -32,12 +39,20 @@ class SourceFile:
     imports: tuple[str, ...]
 
 
+Entries = dict[str, tuple[Stamp, SourceFile]]
+
+
 @dataclass
 class KnownFiles:
-    """Source files by their path, as they were when they had the stamp beside them; kept in ``folder``, if there is one."""
+    """Source files by their path, as they were when they had the stamp beside them; kept in ``folder``, if there is one.
+
+    ``package``: whose files are kept beside their bytecode as well.
+    """
 
     folder: Path | None = None
-    _entries: dict[str, tuple[Stamp, SourceFile]] | None = field(default=None, repr=False)
+    package: Path = PACKAGE
+    _entries: Entries | None = field(default=None, repr=False)
+    _packaged: Entries = field(default_factory=dict, repr=False)
     _changed: bool = field(default=False, repr=False)
 
     def of(self, path: Path, read: Callable[[Path], SourceFile], reading: str = "") -> SourceFile:
@@ -46,7 +61,8 @@ class KnownFiles:
         **Raises:** what ``read`` raises.
         """
         if self._entries is None:
-            self._entries = _read(self.folder)
+            self._packaged = _read(_bytecode(self.package))
+            self._entries = self._packaged | _read(self.folder)
         before, place = _stamp(path), f"{path.absolute()}{reading}"
         kept = self._entries.get(place)
         if kept is not None and before is not None and kept[0] == before:
@@ -58,20 +74,37 @@ class KnownFiles:
         return found
 
     def save(self) -> None:
-        """Write what was found, if the folder is there; otherwise files are read anew."""
-        if not self._changed or self.folder is None or not self.folder.is_dir():
-            return
-        entries = {
-            place: [stamp, found.digest, found.imports] for place, (stamp, found) in (self._entries or {}).items()
-        }
-        text = json.dumps(entries)
-        temporary = self.folder / f"{FILE}.{os.getpid()}"
-        try:
-            temporary.write_text(f"{_seal(text)}\n{text}", encoding="utf-8")
-            temporary.replace(self.folder / FILE)
-        except OSError:
+        """Write what was found, where the folders are there; otherwise files are read anew."""
+        entries = self._entries or {}
+        own = {place: entry for place, entry in entries.items() if Path(place).is_relative_to(self.package.absolute())}
+        bytecode = None if sys.dont_write_bytecode else _bytecode(self.package)
+        if own != self._packaged and _write(bytecode, own):
+            self._packaged = own
+        if self._changed and _write(self.folder, entries):
+            self._changed = False
+
+
+def _write(folder: Path | None, entries: Entries) -> bool:
+    """True if the folder is there, and what could be written is."""
+    if folder is None or not folder.is_dir():
+        return False
+    text = json.dumps({place: [stamp, found.digest, found.imports] for place, (stamp, found) in entries.items()})
+    temporary = folder / f"{FILE}.{os.getpid()}"
+    try:
+        temporary.write_text(f"{_seal(text)}\n{text}", encoding="utf-8")
+        temporary.replace(folder / FILE)
+    except OSError:
+        with suppress(OSError):
             temporary.unlink(missing_ok=True)
-        self._changed = False
+    return True
+
+
+def _bytecode(package: Path) -> Path | None:
+    """The folder in which Python keeps the bytecode of the package; None where it keeps none."""
+    try:
+        return Path(cache_from_source(str(package / "__init__.py"))).parent
+    except NotImplementedError:
+        return None
 
 
 def _stamp(path: Path) -> Stamp | None:
@@ -82,7 +115,7 @@ def _stamp(path: Path) -> Stamp | None:
     return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_dev
 
 
-def _read(folder: Path | None) -> dict[str, tuple[Stamp, SourceFile]]:
+def _read(folder: Path | None) -> Entries:
     if folder is None:
         return {}
     try:

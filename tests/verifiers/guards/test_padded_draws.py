@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from theorax.runs.checking import check
-from theorax.verifiers.guards.padding import same_law
+from theorax.verifiers.guards.padding import rank_test, same_law
 from theorax.verifiers.settings import Settings
 
 PLANTED = Path(__file__).parents[2] / "power" / "planted"
@@ -34,6 +34,18 @@ def test_rank_tests_keep_their_level_where_draws_are_skewed() -> None:
     rejected = sum(same_law(draws.lognormal(size=30), draws.lognormal(size=500), 0.0) < 0.5e-3 for _ in range(2000))
     # Binomial with p = 1e-3: more than eight of 2000 has probability 2e-4.
     assert rejected <= 8
+
+
+@pytest.mark.parametrize("unit", [1e-9, 0.3, 2.0])
+def test_the_rank_test_is_that_of_scipy(unit: float, rng: np.random.Generator) -> None:
+    from scipy.stats import mannwhitneyu  # slow to import: here alone
+
+    for shift in (0.0, 0.2, 3.0):
+        one, other = np.round(rng.normal(size=30) / unit), np.round((rng.normal(size=90) + shift) / unit)
+        wanted = mannwhitneyu(one, other, method="asymptotic").pvalue
+        # The score, below ten, is a few sums and quotients away: its p-value moves by ten times their rounding.
+        assert rank_test(one, other) == pytest.approx(wanted, rel=1000 * np.finfo(float).eps, abs=0)
+    assert rank_test(np.arange(3.0), np.arange(3.0)) == 1.0
 
 
 def test_rounding_makes_ties() -> None:

@@ -83,7 +83,8 @@ def both(key, T, d, l, gaussian_values, degrees, separate):
     tokens = AttentionNet(attentions, values, T, d)(haar_rows(named(literal, "tokens"), T, d))
     wider = Extent(d.value + degrees, d.padded)
     products, others = (
-        token_products(named(key, name), mixing, T, wider, l, gaussian_values, sigma) for name in ("products", "others")
+        token_products(named(key, name), mixing, T, wider, l, gaussian_values, sigma).products
+        for name in ("products", "others")
     )
     first = jnp.arange(l)[:, None, None] == 0
     return tokens, jnp.where(separate & ~first, others, products)

@@ -13,7 +13,7 @@ from sympy import Integer
 
 from theorax.language import Parameter, Subject
 from theorax.numerics import distributions
-from theorax.numerics.attention import grown_products, mean_token_removed
+from theorax.numerics.attention import mean_token_removed, token_products
 from theorax.numerics.ensembles import gaussian, haar_rows, markov, random_markov
 from theorax.numerics.extents import Extent, block
 from theorax.numerics.keys import named
@@ -60,8 +60,8 @@ def forward(
     count = jnp.maximum(jnp.round((1 - zeros) * size), 2)
     norms = jnp.where(jnp.arange(T.padded) < count, jnp.sqrt(size / count), 0)
     sigma = jnp.where(gaussian_values, 1 / jnp.sqrt(jnp.asarray(d.value, norms.dtype)), 1)
-    tokens, growths = grown_products(key, mixing, T, d, l, gaussian_values, sigma, norms)
-    return Forward(tokens, mixing(named(key, "attention", 1)), growths)
+    layers = token_products(key, mixing, T, d, l, gaussian_values, sigma, norms)
+    return Forward(layers.products, layers.mixings[0], layers.growths)
 
 
 NETWORK = Subject(

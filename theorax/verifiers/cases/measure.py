@@ -17,6 +17,7 @@ from theorax.numerics import platform
 from theorax.numerics.extents import Extent
 from theorax.numerics.key_use import KeyUse, traced_otherwise, use_by
 from theorax.numerics.keys import root, seed_of
+from theorax.numerics.model_programs import ModelProgram, holds_tracer
 from theorax.numerics.sampler import Sampler, structure
 from theorax.verifiers.cases.crew import Tables
 from theorax.verifiers.cases.distinct_instances import mark_of
@@ -64,10 +65,9 @@ def measure(
     """
     if any(letter.array for letter in experiment.measured):
         instances = {
-            size: tuple(instance(experiment, theorem, line, size, seed, draw) for draw in range(line.draws))
+            size: tuple(map(_instances(experiment, theorem, line, size, seed), range(line.draws)))
             for size in line.sizes
         }
-        # Traced after it was called: what a build keeps for later calls would be of no use if kept from a trace.
         keys_of = _keys_of_instances(experiment, theorem, line, seed, instances)
         return Observed(line, (), (), instances, experiment.observe, keys=keys_of)
     tables, errors = [], []
@@ -231,10 +231,43 @@ def instance(
     experiment: Experiment, theorem: str, line: SweepLine, size: int, seed: int, draw: int
 ) -> tuple[Any, dict[str, Any]]:
     """One model of the line, built at its true size outside any compiled program, and the letters observe reads."""
-    names = [theorem, "instance", line.experiment, line.name, *_flat(line.label), str(seed), f"{line.swept}={size}"]
     with platform.precision(experiment.dtype):
-        key = jax.random.fold_in(root(seed_of(*names)), draw)
-        return _built(experiment, line, size, key)
+        return _built(experiment, line, size, _key_of_instance(experiment, theorem, line, size, seed, draw))
+
+
+def _instances(
+    experiment: Experiment, theorem: str, line: SweepLine, size: int, seed: int
+) -> Callable[[int], tuple[Any, dict[str, Any]]]:
+    """From a number to this instance, built by one compiled program; op by op where the build cannot be traced.
+
+    Op by op, JAX compiles each step of the build for itself, which takes several times as long.
+    """
+    with platform.precision(experiment.dtype):
+        read: list[dict[str, Any]] = []
+
+        def build(key: Any, _: Any) -> Any:
+            model, letters = _built(experiment, line, size, key)
+            read[:] = [letters]
+            return model
+
+        try:
+            program = ModelProgram(build, _key_of_instance(experiment, theorem, line, size, seed, 0), ())
+        except Exception:  # whatever it raises is raised again, or was a step that asks for numbers
+            return lambda draw: instance(experiment, theorem, line, size, seed, draw)
+
+    def built(draw: int) -> tuple[Any, dict[str, Any]]:
+        with platform.precision(experiment.dtype):
+            return program(_key_of_instance(experiment, theorem, line, size, seed, draw), ()), read[0]
+
+    # JAX keeps no compiled program that calls the host: each process would compile it again.
+    if program.host_steps or holds_tracer(program.rest):
+        return lambda draw: instance(experiment, theorem, line, size, seed, draw)
+    return built
+
+
+def _key_of_instance(experiment: Experiment, theorem: str, line: SweepLine, size: int, seed: int, draw: int) -> Any:
+    names = [theorem, "instance", line.experiment, line.name, *_flat(line.label), str(seed), f"{line.swept}={size}"]
+    return jax.random.fold_in(root(seed_of(*names)), draw)
 
 
 def _built(experiment: Experiment, line: SweepLine, size: int, key: Any) -> tuple[Any, dict[str, Any]]:

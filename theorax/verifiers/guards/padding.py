@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.stats import mannwhitneyu
+from scipy import special
 
 from theorax.decide.findings import Finding, Found
 from theorax.decide.looked import Looked
@@ -23,7 +23,7 @@ from theorax.verifiers.cases.sweep_lines import SweepLine
 from theorax.verifiers.guards.guard import DecidedClaim
 from theorax.verifiers.guards.replays import supported_lines
 
-__all__ = ["padding", "same_law"]
+__all__ = ["padding", "rank_test", "same_law"]
 
 LEVEL = 1e-4
 """Of a wrong rejection for any letter of a theorem whose padding is masked."""
@@ -121,5 +121,19 @@ def same_law(one: np.ndarray, other: np.ndarray, resolution: float) -> float:
     found = []
     for left, right in ((one, other), (np.abs(one - middle), np.abs(other - middle))):
         if len(np.unique(np.concatenate([left, right]))) > 1:
-            found.append(float(mannwhitneyu(left, right, method="asymptotic").pvalue))
+            found.append(rank_test(left, right))
     return min(found, default=1.0)
+
+
+def rank_test(one: np.ndarray, other: np.ndarray) -> float:
+    """The two-sided p-value of Wilcoxon's rank sum, by its normal limit, with half a rank off and its ties counted.
+
+    It stands here because ``scipy.stats`` takes a quarter of the time in which everything else is imported.
+    """
+    _, places, ties = np.unique(np.concatenate([one, other]), return_inverse=True, return_counts=True)
+    last = np.cumsum(ties)
+    ranks = (last - (ties - 1) / 2)[places]  # equal numbers share the mean of their ranks
+    m, n = len(one), len(other)
+    excess = abs(ranks[:m].sum() - m * (m + n + 1) / 2)
+    variance = m * n / 12 * (m + n + 1 - (ties**3.0 - ties).sum() / ((m + n) * (m + n - 1)))
+    return float(min(1.0, 2 * special.ndtr(-(excess - 0.5) / np.sqrt(variance))))
