@@ -73,6 +73,12 @@ def together(*options: Option) -> Option:
 jobs_option: Option = click.option(
     "--jobs", "-j", type=int, metavar="N", help="Processes at a time [one per core]; no result depends on it."
 )
+timeout_option: Option = click.option(
+    "--timeout",
+    type=Number(),
+    metavar="SECONDS",
+    help="End a check that takes longer, its import included [no limit].",
+)
 fresh_option: Option = click.option("--fresh", is_flag=True, help="Check again what is kept.")
 output_option: Option = click.option(
     "--output", "-o", multiple=True, metavar="FORMAT[=FILE]", help=f"{', '.join(RENDERINGS)}; repeatable [terminal]."
@@ -113,6 +119,7 @@ choices = together(
     ),
     click.option("--seed", type=int, metavar="N", help="Another stream of draws [0]."),
     jobs_option,
+    timeout_option,
     fresh_option,
     click.option("--level", type=float, metavar="P", help="Error rate of a single claim [0.025]."),
     click.option("--nightly", is_flag=True, help="Seeds of the date; refuted is what all nights together refute."),
@@ -204,6 +211,9 @@ def settings(given: dict[str, Any]) -> Settings:
     jobs = usual.get("jobs", 0)
     if jobs < 0:
         raise UsageError(f"`--jobs {jobs}`: at least one check runs at a time. Write `--jobs 1`.")
+    timeout = usual.get("timeout")
+    if timeout is not None and not timeout > 0:
+        raise UsageError(f"`{option('timeout')} {timeout:g}` allows no time. Write `{option('timeout')} 600`.")
     model = given.get("model")
     if model is not None:
         from theorax.runs.own_files import model_file
@@ -227,6 +237,7 @@ def settings(given: dict[str, Any]) -> Settings:
         scheduler=str(given.get("scheduler") or ""),
         share=str(given.get("share") or ""),
         attempt=given.get("attempt") or 1,
+        timeout=timeout,
     )
 
 

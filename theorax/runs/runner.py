@@ -15,6 +15,7 @@ of which another machine shared this attempt     that result, as kept
 refused by its design                            INCONCLUSIVE with the sentence
 whose check raises                               ERROR; the traceback is in ``<state>/log/<id>.txt``
 whose worker dies                                ERROR, after a second try alone
+that takes longer than ``timeout`` allows        INCONCLUSIVE; ERROR if its file is still being imported
 whose sources change while it is checked         ERROR, and nothing is kept
 ===============================================  ===========================================================
 """
@@ -256,7 +257,7 @@ class _RunUnderWay:
                                 done = perform_check(self.values[id].check, id, self._counted(done, self.own(id)))
                         self._settle(self._record(done), done)
                     elif len(busy) < jobs:
-                        workers = workers or workers_for(self.check, jobs, apart=self.settings.model is not None)
+                        workers = workers or workers_for(self.check, jobs, apart=self._is_apart(pending))
                         waiting.remove(id)
                         busy.add(id)
                         self.listener.started(id)
@@ -277,7 +278,12 @@ class _RunUnderWay:
             self.interrupted = True
         finally:
             if workers is not None:
-                workers.close(now=self.interrupted or bool(waiting))
+                workers.close()
+
+    def _is_apart(self, pending: Iterable[str]) -> bool:
+        """True if these checks run a user's code, or have a time limit: none may end or hold this process."""
+        limited = self.settings.model is not None or self.settings.timeout is not None
+        return limited or any(map(self.catalogue.is_a_user_s, pending))
 
     def _among(self, id: str, busy: set[str], waiting: Sequence[str], kept: Mapping[str, KeptResult]) -> Settings:
         """The settings for a theorem among others: cores that no other uses, or soon will, are its own and draw for it."""

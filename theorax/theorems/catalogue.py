@@ -102,6 +102,10 @@ class Catalogue:
         self.path(id)
         return self._places[id][0][0]
 
+    def is_a_user_s(self, id: str) -> bool:
+        """True if a file that defines the theorem is not the library's: its code runs in a worker, which it may end."""
+        return any(root.kind != "library" for root in self.roots_of(id))
+
     def roots_of(self, id: str) -> tuple[Root, ...]:
         """Every root in which a file defines this id."""
         return tuple(root for root, _ in self._places.get(id, ()))
