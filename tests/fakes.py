@@ -16,6 +16,7 @@ from theorax.decide.status import Direction, LargerClasses, Reason, Status
 from theorax.decide.verdict import Assumption, Case, ErrorRates, Grounds, Point, Statement, Verdict, conclude
 from theorax.errors import DesignError, StatementError, UsageError, option
 from theorax.theorems.catalogue import Catalogue
+from theorax.theorems.roots import Root
 from theorax.verifiers.attempts import ClaimVersion, GivenAttempts, UncountedAttempts
 from theorax.verifiers.outcome import (
     ControlOutcome,
@@ -39,7 +40,7 @@ theorem = Theorem(
     place="Theorem {number}",
     label="{label}",
     uses={uses},
-    claims=dict(gap={kind}(of=s, as_=T)),
+    claims=dict(gap={kind}(of=s, as_=T), decay=Rate(of=s, as_=T)),
 )
 '''
 
@@ -62,6 +63,11 @@ def library(root: Path, **files: str) -> Path:
     (root / "spectra" / "__init__.py").write_text('"""A. Author, Spectra of things, 2025."""\n', encoding="utf-8")
     (root / "spectra" / "_helper.py").write_text("", encoding="utf-8")
     return root
+
+
+def catalogue(root: Path) -> Catalogue:
+    """The theorems of a folder as the library's: what checks them needs no process of its own."""
+    return Catalogue((Root("library", "library", root),))
 
 
 def stated(uses: tuple[str, ...] = (), kind: str = "Limit", title: str = "A theorem", label: str = "read") -> str:

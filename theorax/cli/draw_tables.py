@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from theorax.cli.listing import existing_id
-from theorax.cli.selecting import complete, root_option, state_option
+from theorax.cli.selecting import complete, root_option, state_folder, state_option
 from theorax.cli.workspace import workspace_of
 from theorax.errors import UsageError
 from theorax.names import did_you_mean
@@ -65,11 +65,10 @@ def _kept(id: str, state: str | None) -> list[KeptColumn]:
 
     **Raises:** UsageError if no result is kept, or one without draws.
     """
-    from theorax.project import find_project
     from theorax.runs.store import Store
     from theorax.verifiers.cases.kept_draws import unpacked
 
-    store = Store(Path(state) if state is not None else find_project(Path.cwd()).state)
+    store = Store(state_folder(state))
     last = store.last_manifest(id)
     if last is None or not last.usable:
         raise UsageError(f"No result of `{id}` is kept. Check it first: `verify theorem {id}`.")

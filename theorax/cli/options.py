@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from theorax.cli.selecting import Command, Option, exclude_option, root_option, state_option
+from theorax.cli.selecting import Command, Option, exclude_option, root_option, state_folder, state_option
 from theorax.decide.error_budget import METHODS as ADJUSTMENTS
 from theorax.errors import UsageError, option
 from theorax.names import did_you_mean
 from theorax.reports.renderings import ANSWERS, RENDERINGS
+from theorax.tracked import refuse_tracked
 from theorax.verifiers.settings import EFFORTS, Settings, tonight
 
 if TYPE_CHECKING:
@@ -233,9 +234,9 @@ def settings(given: dict[str, Any]) -> Settings:
         adjust=adjust,
         jobs=jobs or cores(),
         fresh=bool(given.get("fresh")),
-        state=str(given.get("state") or project.state),
+        state=str(state_folder(given.get("state") or None)),
         scheduler=str(given.get("scheduler") or ""),
-        share=str(given.get("share") or ""),
+        share=str(refuse_tracked(Path(given["share"]), "share")) if given.get("share") else "",
         attempt=given.get("attempt") or 1,
         timeout=timeout,
     )

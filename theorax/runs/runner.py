@@ -425,12 +425,28 @@ class _RunUnderWay:
         except StoreError as error:
             self.troubles.append(f"Nothing is kept: {error}")
             return None
+        if kept is not None and not self._is_of_file(id, kept.outcome):
+            self.troubles.append(
+                f"The result kept in {self.store.path} under the sources of {id} states something else than its file. "
+                "It is not used. The theorem is checked again."
+            )
+            return None
         if kept is None and (shared := self._shared(id)) is not None:  # of a check that tries nothing on data
             return KeptResult(shared.outcome, shared.date, shared.outcome.work.seconds)
         least = self.settings.attempt
         if kept is not None and any(claim.log and claim.attempt < least for claim in kept.outcome.claims):
             return None  # a later attempt has smaller levels
         return kept
+
+    def _is_of_file(self, id: str, outcome: TheoremOutcome) -> bool:
+        """True if an outcome is of the claims that the text of the theorem's file writes out."""
+        stated, own = self.catalogue.facts(id).claims, self.own(id)
+        if outcome.id != id:
+            return False
+        found = {claim.id for claim in outcome.claims} | {one.claim for one in outcome.not_asked}
+        # Of a model, and of values that were typed, only some claims may speak.
+        is_whole = not (own.at or own.sizes or own.model)
+        return stated is None or (found == set(stated) if is_whole else found <= set(stated))
 
     def _kept_ancestors(self) -> tuple[dict[str, Status], frozenset[str]]:
         """The kept statuses of the ancestors that are not selected, and those of them that have none."""

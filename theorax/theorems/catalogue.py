@@ -45,6 +45,7 @@ class Facts:
     label: str = ""
     uses: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
+    claims: tuple[str, ...] | None = None  # None where the file computes some
     problem: str | None = None
     rule: str = "theorem"
     line: int = 1
@@ -308,6 +309,7 @@ def read_facts(base: Facts) -> Facts:
         place=_text(fields.get("place")),
         label=_text(fields.get("label")) or "own",
         kinds=kinds,
+        claims=_written_claims(call),
     )
     uses = _literal(fields.get("uses"), ())
     names = _strings(uses)
@@ -373,7 +375,13 @@ def claim_ids(path: Path) -> tuple[str, ...] | None:
         call = _closing_call(ast.parse(path.read_bytes()))
     except (OSError, SyntaxError, ValueError):
         return None
-    claims = next((part.value for part in call.keywords if part.arg == "claims"), None) if call is not None else None
+    return None if call is None else _written_claims(call)
+
+
+def _written_claims(call: ast.Call) -> tuple[str, ...] | None:
+    import ast
+
+    claims = next((part.value for part in call.keywords if part.arg == "claims"), None)
     if isinstance(claims, ast.Call) and _name(claims.func) == "dict" and not claims.args:
         names: list[object] = [part.arg for part in claims.keywords]
     elif isinstance(claims, ast.Dict):
