@@ -69,6 +69,23 @@ def test_a_thread_that_a_theorem_left_behind_ends_no_other(verify, file):
     assert [part["status"] for part in json.loads(answer.out)["theorems"]] == ["SUPPORTED", "SUPPORTED"]
 
 
+def test_a_theorem_that_changes_the_folder_moves_no_report(verify, file):
+    """Neither its own, nor the folder of the theorem after it, which finds its data beside it."""
+    fakes.ending(file.with_name("first.py"), "at_import", 'os.chdir("/")')
+    fakes.ending(file.with_name("second.py"), "in_build", 'assert os.path.isdir("claims"), os.getcwd()')
+    words = ("theorem", "claims/first.py", "claims/second.py", "--jobs", "1", "--state", "kept")
+    assert verify(*words, "-o", "json=r.json", "-o", "html=page.html", check="fakes:executed").code == 0
+    assert {path.name for path in file.parents[1].iterdir()} >= {"r.json", "page.html", "kept"}
+
+
+def test_outputs_are_places_in_the_folder_of_the_command(verify):
+    """Also where a check runs in this process."""
+    from theorax.cli.values import outputs
+
+    ((_, path),) = outputs(["json=r.json"])
+    assert path == Path.cwd() / "r.json"
+
+
 @pytest.mark.parametrize(("place", "status", "code"), [("at_import", "ERROR", 3), ("in_build", "INCONCLUSIVE", 4)])
 def test_a_check_out_of_time_is_ended(verify, file, place, status, code):
     fakes.ending(file, place, "time.sleep(60)")

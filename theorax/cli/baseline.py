@@ -79,6 +79,7 @@ def save(
     if report is not None:
         _refuse_options_of_runs(context, report)
     json.writable(path)
+    path = path.absolute()
     wanted = [(format_, place) for format_, place in outputs(listed(given, "output")) if place is not None]
     onto = files.read(path) if only and path.exists() else None
     if report is not None:

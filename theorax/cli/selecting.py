@@ -77,7 +77,7 @@ def state_folder(typed: str | None) -> Path:
     from theorax.project import find_project
     from theorax.tracked import refuse_tracked
 
-    return refuse_tracked(Path(typed) if typed is not None else find_project(Path.cwd()).state)
+    return refuse_tracked(Path(typed) if typed is not None else find_project(Path.cwd()).state).absolute()
 
 
 state_option: Option = click.option(

@@ -267,11 +267,13 @@ def _serve(pipe: Connection, parent: int) -> None:
     with suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.dup2(2, 1)
+    folder = os.getcwd()
     while True:
         try:
             function, arguments, roots = pipe.recv()
         except (EOFError, OSError):
             return
+        os.chdir(folder)  # an earlier call may have left it
         with told_to(lambda name: pipe.send(Phase(name))):
             found = _performed(function, arguments, roots)
         with suppress(Exception):
