@@ -103,7 +103,16 @@ def test_a_state_folder_in_a_worktree_and_in_a_submodule_is_seen(tmp_path):
     assert tracked_in(tmp_path / "two" / ".theorax") == ".theorax/a"
     (tmp_path / "outer").mkdir()
     git(tmp_path / "outer", "init", "-q")
-    git(tmp_path / "outer", "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(tmp_path / "one"), ".theorax")
+    git(
+        tmp_path / "outer",
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "add",
+        "-q",
+        str(tmp_path / "one"),
+        ".theorax",
+    )
     assert tracked_in(tmp_path / "outer" / ".theorax") == ".theorax"
     assert tracked_in(tmp_path / "outer" / ".theorax" / ".theorax") == ".theorax/a"
 
@@ -123,7 +132,9 @@ def test_a_workflow_keeps_its_results_outside_the_checkout():
     from theorax.cli import scaffold
 
     text = (Path(scaffold.__file__).parent / "scaffolds" / "github.yml").read_text(encoding="utf-8")
-    commands = [line for line in text.splitlines() if line.strip().startswith(("verify baseline compare", "verify all"))]
+    commands = [
+        line for line in text.splitlines() if line.strip().startswith(("verify baseline compare", "verify all"))
+    ]
     assert len(commands) == 2
     assert all('--state "$RUNNER_TEMP/theorax"' in line for line in commands)
     assert "path: .theorax" not in text

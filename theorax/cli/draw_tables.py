@@ -15,6 +15,7 @@ from theorax.cli.selecting import complete, root_option, state_folder, state_opt
 from theorax.cli.workspace import workspace_of
 from theorax.errors import UsageError
 from theorax.names import did_you_mean
+from theorax.text.safe import uncommanded, visible
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,7 +55,7 @@ def draws(context: click.Context, id: str, output: str, state: str | None) -> in
     id = existing_id(workspace_of(context, (id,)).catalogue, id)
     content = _written(_rows(_kept(id, state)), format_)
     if path is None:
-        click.echo(content, nl=False)
+        click.echo(uncommanded(content.decode()), nl=False)
     else:
         write_bytes(content, path)
     return 0
@@ -117,7 +118,8 @@ def _written(rows: Iterator[Row], format_: str) -> bytes:
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(COLUMNS)
-        writer.writerows(rows)
+        # A name is text that others wrote, and a terminal may show it.
+        writer.writerows([visible(part) if isinstance(part, str) else part for part in row] for row in rows)
         return text.getvalue().encode()
     file = io.BytesIO()
     # None, where there is no number, becomes NaN.

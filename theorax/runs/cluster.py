@@ -10,6 +10,7 @@ sources, is refused before it draws anything.
 
 from __future__ import annotations
 
+import logging
 import os
 import platform
 import time
@@ -112,6 +113,7 @@ def _client(address: str) -> Client:
         raise UsageError(
             f"`{_OPTION} {address}` needs Dask, which is not installed. Install it: `pip install 'theorax[dask]'`."
         ) from None
+    _silence()
     try:
         return Client(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
@@ -120,6 +122,13 @@ def _client(address: str) -> Client:
             f"No scheduler answers at `{address}` ({told}). Start one with `dask scheduler`, and give its address, such as "
             f"`{_OPTION} tcp://127.0.0.1:8786`."
         ) from None
+
+
+def _silence() -> None:
+    """Keep the tracebacks of connections that broke out of the standard error: what became of a check is a sentence."""
+    for name in ("asyncio", "tornado", *logging.root.manager.loggerDict):
+        if name.partition(".")[0] in ("asyncio", "distributed", "tornado"):
+            logging.getLogger(name).disabled = True
 
 
 def _fit(client: Client, address: str) -> int:

@@ -270,7 +270,7 @@ def kinds_of_claim() -> Mapping[str, str]:
 def first_line(path: Path) -> str:
     """The first line of a module's docstring without its full stop, read without parsing; empty if it has none."""
     try:
-        with path.open(encoding="utf-8", errors="replace") as file:
+        with path.open(encoding="utf-8-sig", errors="replace") as file:
             head = file.read(2000)
     except OSError:
         return ""

@@ -109,9 +109,7 @@ def _sorted(uses: Mapping[str, Sequence[str]], users: Mapping[str, Sequence[str]
     return order
 
 
-def _moved(
-    order: list[str], row: dict[str, int], id: str, growth: Mapping[str, int], between: tuple[int, int]
-) -> bool:
+def _moved(order: list[str], row: dict[str, int], id: str, growth: Mapping[str, int], between: tuple[int, int]) -> bool:
     """Put one theorem where the arcs are shortest, between what it rests on and what rests on it."""
     old = row[id]
     best, length = old, 0
