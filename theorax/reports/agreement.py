@@ -35,8 +35,8 @@ def held_together(document: Document) -> Document:
                 raise Malformed(f"{place}.{name}", f"it is {given:g}, and lies between {low:g} and {high:g}")
         for index, claim in enumerate(part.claims):
             _follows(f"{place}.claims[{index}].status_unadjusted", claim.status_unadjusted, _alone(claim))
-        for name, given, right in _statuses(part):
-            _follows(f"{place}.{name}", given, right)
+        for name, stated, right in _statuses(part):
+            _follows(f"{place}.{name}", stated, right)
         _follows(f"{place}.blocked_by", bool(part.blocked_by), part.status is Status.BLOCKED)
         # A shard blocks nothing: that waits for the other shards.
         if document.shard is None and part.status.holds and (failed := sorted(_failed(part, document))):
