@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import runpy
 import signal
 import time
 from dataclasses import replace
@@ -16,6 +17,7 @@ from theorax.decide.status import Direction, LargerClasses, Reason, Status
 from theorax.decide.verdict import Assumption, Case, ErrorRates, Grounds, Point, Statement, Verdict, conclude
 from theorax.errors import DesignError, StatementError, UsageError, option
 from theorax.theorems.catalogue import Catalogue
+from theorax.theorems.roots import Root
 from theorax.verifiers.attempts import ClaimVersion, GivenAttempts, UncountedAttempts
 from theorax.verifiers.outcome import (
     ControlOutcome,
@@ -28,7 +30,7 @@ from theorax.verifiers.outcome import (
     TheoremOutcome,
     Work,
 )
-from theorax.verifiers.phases import phase
+from theorax.verifiers.phases import IMPORTING, phase
 from theorax.verifiers.settings import Settings
 
 FILE = '''"""{title}."""
@@ -39,7 +41,7 @@ theorem = Theorem(
     place="Theorem {number}",
     label="{label}",
     uses={uses},
-    claims=dict(gap={kind}(of=s, as_=T)),
+    claims=dict(gap={kind}(of=s, as_=T), decay=Rate(of=s, as_=T)),
 )
 '''
 
@@ -62,6 +64,11 @@ def library(root: Path, **files: str) -> Path:
     (root / "spectra" / "__init__.py").write_text('"""A. Author, Spectra of things, 2025."""\n', encoding="utf-8")
     (root / "spectra" / "_helper.py").write_text("", encoding="utf-8")
     return root
+
+
+def catalogue(root: Path) -> Catalogue:
+    """The theorems of a folder as the library's: what checks them needs no process of its own."""
+    return Catalogue((Root("library", "library", root),))
 
 
 def stated(uses: tuple[str, ...] = (), kind: str = "Limit", title: str = "A theorem", label: str = "read") -> str:
@@ -330,3 +337,44 @@ def counted(id: str, settings: Settings, log: GivenAttempts | None = None) -> Th
     log.finish({version(id): Status(found.claims[0].status)})
     claim = replace(found.claims[0], attempt=entry.number if entry is not None else 1, log=entry)
     return replace(found, claims=(claim, *found.claims[1:]))
+
+
+ENDING = '''"""A file that may end its process."""
+
+import os, signal, subprocess, sys, threading, time
+
+
+def Theorem(**_):
+    """Take the place of the language, whose import takes longer than all the rest."""
+
+
+{at_import}
+
+
+def build():
+    {in_build}
+
+
+def observe():
+    {in_observe}
+
+
+theorem = Theorem(place="", label="derived", claims=dict())
+'''
+
+
+def ending(path: Path, place: str, statement: str) -> Path:
+    """A theorem's file that executes a statement ``at_import``, ``in_build`` or ``in_observe``, for `executed`."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    places = dict.fromkeys(("at_import", "in_build", "in_observe"), "pass") | {place: statement}
+    path.write_text(ENDING.format(**places), encoding="utf-8")
+    return path
+
+
+def executed(id: str, settings: Settings) -> TheoremOutcome:
+    """Execute the theorem's file, and its functions, as a check does."""
+    with phase(IMPORTING):
+        stated = runpy.run_path(str(Catalogue.of(settings.roots).path(id)))
+    stated["build"]()
+    stated["observe"]()
+    return outcome(id)

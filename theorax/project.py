@@ -20,6 +20,10 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+def _is_positive(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value > 0
+
+
 def _is_fraction(value: Any) -> bool:
     return isinstance(value, float)
 
@@ -34,6 +38,7 @@ KEYS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "device": ('"cpu"', _is_text),
     "seed": ("0", _is_whole),
     "jobs": ("2", _is_whole),
+    "timeout": ("600", _is_positive),
     "level": ("0.025", _is_fraction),
     "adjust": ('"e-bh"', _is_text),
     "state": ('".theorax"', _is_text),

@@ -8,6 +8,8 @@ import pytest
 
 from theorax.cli import scaffold
 
+pytestmark = pytest.mark.usefixtures("here")
+
 CHECK = "theorax.runs.checking:stage"
 LIMIT = (Path(scaffold.__file__).parent / "scaffolds" / "limit.txt").read_text("utf-8")
 LENGTH = "jnp.linalg.norm(vector)"

@@ -7,6 +7,8 @@ import pytest
 
 from theorax.runs.kept_texts import FOLDER
 
+pytestmark = pytest.mark.usefixtures("here")
+
 
 @pytest.fixture
 def loads(monkeypatch):

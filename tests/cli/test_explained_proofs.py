@@ -14,6 +14,8 @@ from theorax.runs.store import Store
 from theorax.theorems.catalogue import Catalogue
 from theorax.verifiers.settings import Settings
 
+pytestmark = pytest.mark.usefixtures("here")
+
 HARD = Path(__file__).parents[1] / "honesty" / "hard"
 
 

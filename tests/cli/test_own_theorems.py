@@ -9,6 +9,8 @@ from pathlib import Path
 import fakes
 import pytest
 
+pytestmark = pytest.mark.usefixtures("here")
+
 
 @pytest.fixture
 def own(verify, tmp_path):

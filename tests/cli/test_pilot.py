@@ -14,6 +14,8 @@ from theorax.runs import checking
 from theorax.theorems.catalogue import Catalogue
 from theorax.verifiers.settings import Settings
 
+pytestmark = pytest.mark.usefixtures("here")
+
 LIMIT = (Path(scaffold.__file__).parent / "scaffolds" / "limit.txt").read_text("utf-8")
 STATED = "spread=Rational(1, 5)"
 

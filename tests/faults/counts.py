@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-PROMISES = ("finished work lost", "wrongly green", "orphans", "tracebacks for a user's mistake")
+PROMISES = (
+    "finished work lost",
+    "wrongly green",
+    "orphans",
+    "tracebacks for a user's mistake",
+    "wrong exit codes",
+    "losses without a word",
+)
 
 
 @dataclass

@@ -127,8 +127,25 @@ def _try(counts: Counts, trial: Trial, place: Path, wanted: dict[str, Any]) -> N
     if code is None:
         counts.breaks("orphans", f"{trial}: it never ended")
     counts.ended("no end" if code is None else f"exit code {code}" if code >= 0 else f"signal {-code}")
+    judge_code(counts, trial, code)
     _look(counts, trial, place, code, wanted)
     shutil.rmtree(place, ignore_errors=True)
+
+
+def judge_code(counts: Counts, trial: Trial, code: int | None) -> None:
+    """Hold the exit code against the signal: a run that was interrupted says 130, and one that had ended 0.
+
+    A signal that comes before the command has begun ends its process as it ends any other. Whoever loses a worker goes on.
+    """
+    number = getattr(signal, f"SIG{trial.signal}")
+    if trial.target == "worker":
+        # It does the check again. A theorem whose worker died twice would be an error.
+        right = {0, 3}
+        right |= {130, -number}  # there was no worker yet, and the command got the signal
+    else:
+        right = {0, -number} if trial.signal == "KILL" else {0, 130, -number}
+    if code is not None and code not in right:
+        counts.breaks("wrong exit codes", f"{trial}: exit code {code}")
 
 
 def _code(pid: int) -> int | None:

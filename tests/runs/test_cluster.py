@@ -68,7 +68,7 @@ def go(tmp_path):
 
     def call(*words, check="fakes:counted", files=None, own=False, state="state", **chosen):
         root = fakes.library(tmp_path / "papers", **(files or {}))
-        catalogue = Catalogue() if own else Catalogue.of([root])
+        catalogue = Catalogue() if own else fakes.catalogue(root)
         given = Settings(state=str(tmp_path / state), effort="quick", **chosen)
         return run(select(words, catalogue), given, catalogue, check, sources=Sources(known=KNOWN))
 

@@ -21,7 +21,6 @@ from theorax.runs.selectors import select
 from theorax.runs.sources import Sources
 from theorax.runs.store import Store
 from theorax.text.codec import plain
-from theorax.theorems.catalogue import Catalogue
 from theorax.verifiers.attempts import CountedAttempt, GivenAttempts, UncountedAttempts
 from theorax.verifiers.settings import Settings
 
@@ -79,7 +78,7 @@ def go(tmp_path, monkeypatch):
 
     def call(*words, files=None, **chosen):
         fakes.library(root, **(files or {}))
-        catalogue = Catalogue.of([root])
+        catalogue = fakes.catalogue(root)
         given = Settings(state=str(tmp_path / "state"), **chosen)
         return run(select(words, catalogue), given, catalogue, "fakes:counted", sources=Sources(known=KNOWN))
 

@@ -28,7 +28,7 @@ def go(tmp_path, monkeypatch):
 
     def call(*words, files=None, listener=None, **settings):
         fakes.library(root, **(files or {}))
-        catalogue = Catalogue.of([root])
+        catalogue = fakes.catalogue(root)
         chosen = Settings(state=str(tmp_path / "state"), **settings)
         return run(select(words, catalogue), chosen, catalogue, "fakes:check", listener)
 

@@ -19,7 +19,6 @@ from theorax.runs.shared_results import SharedResults
 from theorax.runs.sources import Sources
 from theorax.runs.store import Store
 from theorax.text.codec import plain
-from theorax.theorems.catalogue import Catalogue
 from theorax.verifiers.attempts import CountedAttempt
 from theorax.verifiers.settings import Settings
 
@@ -36,7 +35,7 @@ def machine(tmp_path, monkeypatch):
 
     def call(name, *words, check="fakes:counted", files=None, share="shared", **chosen):
         fakes.library(root, **(files or {}))
-        catalogue = Catalogue.of([root])
+        catalogue = fakes.catalogue(root)
         given = Settings(state=str(tmp_path / name), share=str(tmp_path / share) if share else "", **chosen)
         return run(select(words, catalogue), given, catalogue, check, sources=Sources(known=KNOWN))
 

@@ -35,6 +35,8 @@ from sympy import Integer, Rational
 
 from theorax.language import *
 
+pytestmark = pytest.mark.usefixtures("here")
+
 n = Size("n", "order of the matrix")
 mean = Measured("mean", "the mean of the entries")
 least = Measured("least", "the mean of the eigenvalues times n, over n")

@@ -40,6 +40,7 @@ def audit(
     from theorax.reports.renderings import RENDERINGS
 
     ready(folder, "--output")
+    typed, folder = folder, folder.absolute()
 
     exclude = listed(given, "exclude")
     workspace = workspace_of(context, (*words, *exclude))
@@ -52,6 +53,6 @@ def audit(
     give_reports(wanted, report)
     if pages:
         give_pages(folder, report)
-    click.echo(f"The audit is in {folder / NAMES['html']}; open it in a browser.")
+    click.echo(f"The audit is in {typed / NAMES['html']}; open it in a browser.")
     code: int = report.summary.exit_code
     return code

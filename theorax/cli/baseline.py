@@ -25,6 +25,7 @@ from theorax.cli.printing import give_reports, shown_path
 from theorax.cli.selecting import complete, library_option, root_option, state_option
 from theorax.cli.values import outputs
 from theorax.cli.workspace import Workspace, workspace_of
+from theorax.decide.status import Status
 from theorax.errors import UsageError
 from theorax.names import many
 
@@ -78,6 +79,7 @@ def save(
     if report is not None:
         _refuse_options_of_runs(context, report)
     json.writable(path)
+    path = path.absolute()
     wanted = [(format_, place) for format_, place in outputs(listed(given, "output")) if place is not None]
     onto = files.read(path) if only and path.exists() else None
     if report is not None:
@@ -106,7 +108,8 @@ def save(
     if lost:
         told += f" No longer in it: {', '.join(lost)}."
     click.echo(told)
-    return 0
+    # A file of nothing but errors protects nothing.
+    return 3 if all(part.status is Status.ERROR for part in found.theorems) else 0
 
 
 def _dropped(path: Path, kept: Baseline) -> list[str]:

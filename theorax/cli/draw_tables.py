@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from theorax.cli.listing import existing_id
-from theorax.cli.selecting import complete, root_option, state_option
+from theorax.cli.selecting import complete, root_option, state_folder, state_option
 from theorax.cli.workspace import workspace_of
 from theorax.errors import UsageError
 from theorax.names import did_you_mean
+from theorax.text.safe import uncommanded, visible
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,7 +55,7 @@ def draws(context: click.Context, id: str, output: str, state: str | None) -> in
     id = existing_id(workspace_of(context, (id,)).catalogue, id)
     content = _written(_rows(_kept(id, state)), format_)
     if path is None:
-        click.echo(content, nl=False)
+        click.echo(uncommanded(content.decode()), nl=False)
     else:
         write_bytes(content, path)
     return 0
@@ -65,11 +66,10 @@ def _kept(id: str, state: str | None) -> list[KeptColumn]:
 
     **Raises:** UsageError if no result is kept, or one without draws.
     """
-    from theorax.project import find_project
     from theorax.runs.store import Store
     from theorax.verifiers.cases.kept_draws import unpacked
 
-    store = Store(Path(state) if state is not None else find_project(Path.cwd()).state)
+    store = Store(state_folder(state))
     last = store.last_manifest(id)
     if last is None or not last.usable:
         raise UsageError(f"No result of `{id}` is kept. Check it first: `verify theorem {id}`.")
@@ -118,7 +118,8 @@ def _written(rows: Iterator[Row], format_: str) -> bytes:
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(COLUMNS)
-        writer.writerows(rows)
+        # A name is text that others wrote, and a terminal may show it.
+        writer.writerows([visible(part) if isinstance(part, str) else part for part in row] for row in rows)
         return text.getvalue().encode()
     file = io.BytesIO()
     # None, where there is no number, becomes NaN.

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import click
 
 from theorax.cli.listing import existing_id
-from theorax.cli.options import OneOf, at_option, sizes_option
+from theorax.cli.options import OneOf, at_option, settings, sizes_option, timeout_option
 from theorax.cli.printing import print_blocks
 from theorax.cli.selecting import complete, root_option
 from theorax.cli.workspace import workspace_of
 
 if TYPE_CHECKING:
     from theorax.text.blocks import Block
-    from theorax.verifiers.evaluated_claims import EvaluatedClaim
+    from theorax.verifiers.outcome import EvaluatedClaim
 
 
 @click.command("evaluate")
@@ -23,20 +23,26 @@ if TYPE_CHECKING:
 @at_option
 @sizes_option
 @root_option
+@timeout_option
 @click.option("--output", "-o", "form", type=OneOf(("terminal", "json")), default="terminal", help="terminal, json.")
 @click.pass_context
-def evaluate(context: click.Context, id: str, at: tuple[str, ...], sizes: tuple[str, ...], form: str) -> int:
+def evaluate(
+    context: click.Context, id: str, at: tuple[str, ...], sizes: tuple[str, ...], timeout: float | None, form: str
+) -> int:
     """Show what every claim predicts at these values, exactly and as a decimal; nothing is drawn.
 
     Any value is taken that the statement admits, also one that no experiment looks at.
     """
     from theorax.cli import values
-    from theorax.verifiers.evaluated_claims import evaluated
-    from theorax.verifiers.loading import load
+    from theorax.runs.worker_process import CallsApart
 
     catalogue = workspace_of(context, (id,)).catalogue
     id = existing_id(catalogue, id)
-    rows = evaluated(load(id, catalogue), values.parameters(at), values.sizes(sizes))
+    given = id, catalogue.elsewhere, values.parameters(at), values.sizes(sizes)
+    with CallsApart(catalogue.elsewhere, settings({"timeout": timeout}).timeout) as calls:
+        rows: tuple[EvaluatedClaim, ...] = calls.call(
+            "theorax.verifiers.evaluated_claims:evaluated_file", *given, apart=catalogue.is_a_user_s(id)
+        )
     if form == "json":
         import json
         from dataclasses import asdict

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from theorax.cli.listing import existing_id
+from theorax.cli.options import timeout_option
 from theorax.cli.printing import print_blocks
 from theorax.cli.selecting import complete, root_option
 from theorax.cli.workspace import workspace_of
@@ -27,8 +28,9 @@ if TYPE_CHECKING:
 @click.command("explain")
 @click.argument("id", metavar="ID|ID.CLAIM|paper:PAPER|WORD|RULE", shell_complete=complete)
 @root_option
+@timeout_option
 @click.pass_context
-def explain(context: click.Context, id: str) -> int:
+def explain(context: click.Context, id: str, timeout: float | None) -> int:
     """Show what a theorem states, assumes, measures and proves; nothing is run.
 
     ID.CLAIM shows one claim, paper:PAPER the theorems of a paper. A word of a report, a status, the code of a reason or
@@ -40,9 +42,9 @@ def explain(context: click.Context, id: str) -> int:
         print_blocks(_paper(id, catalogue))
     elif id in catalogue.files or is_path(id) or any(sign in id for sign in ":*?[") or Path(id).is_dir():
         found = existing_id(catalogue, id)
-        print_blocks([*_text(found, catalogue), *_released(found, catalogue)])
+        print_blocks([*_text(found, catalogue, timeout), *_released(found, catalogue)])
     elif dot and theorem in catalogue.files:
-        print_blocks(_claim(theorem, claim, catalogue))
+        print_blocks(_described(catalogue, timeout, theorem, claim))
     elif (told := word_explained(id)) is not None:
         print_blocks([Paragraph(told)])
     else:
@@ -90,14 +92,29 @@ def _paper(word: str, catalogue: Catalogue) -> list[Block]:
     return blocks
 
 
-def _claim(id: str, name: str, catalogue: Catalogue) -> list[Block]:
-    """One claim of a theorem with its statement, margin and hypotheses.
+def _described(catalogue: Catalogue, timeout: float | None, id: str, claim: str = "") -> list[Block]:
+    """The text about a theorem or a claim, made now; a user's code never runs in the process that reports."""
+    from theorax.cli.options import settings
+    from theorax.runs.worker_process import CallsApart
 
-    **Raises:** UsageError with the nearest names if the theorem has no such claim.
+    with CallsApart(catalogue.elsewhere, settings({"timeout": timeout}).timeout) as calls:
+        given = id, claim, catalogue.elsewhere
+        text: list[Block] = calls.call("theorax.cli.explain:described", *given, apart=catalogue.is_a_user_s(id))
+    return text
+
+
+def described(id: str, name: str, roots: tuple[str, ...]) -> list[Block]:
+    """A theorem; or one claim of it, with its statement, margin and hypotheses.
+
+    **Raises:** UsageError with the nearest names if the theorem has no such claim; StatementError as `load`.
     """
+    from theorax.theorems.catalogue import Catalogue
     from theorax.verifiers.loading import load
 
+    catalogue = Catalogue.of(roots)
     theorem = load(id, catalogue)
+    if not name:
+        return list(_description(id, theorem, catalogue))
     if name not in theorem.claims:
         raise UsageError(
             f"`{id}` has no claim `{name}`{did_you_mean(name, theorem.claims)} Its claims: {', '.join(theorem.claims)}."
@@ -105,7 +122,7 @@ def _claim(id: str, name: str, catalogue: Catalogue) -> list[Block]:
     return list(_claims(theorem, name))
 
 
-def _text(id: str, catalogue: Catalogue) -> list[Block]:
+def _text(id: str, catalogue: Catalogue, timeout: float | None) -> list[Block]:
     """The text about a theorem: as it is kept, where its sources are the same, or made now and kept."""
     from theorax.cli.options import settings
     from theorax.runs.kept_texts import keep_text, kept_text
@@ -119,9 +136,7 @@ def _text(id: str, catalogue: Catalogue) -> list[Block]:
     made_of = key({**sources.manifest(facts.path, Settings()), **said})
     text = kept_text(Path(chosen.state), id, made_of)
     if text is None:
-        from theorax.verifiers.loading import load
-
-        text = list(_description(id, load(id, catalogue), catalogue))
+        text = _described(catalogue, timeout, id)
         keep_text(Path(chosen.state), id, made_of, text)
     sources.known.save()
     return text

@@ -6,15 +6,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from theorax.cli.options import OneOf
+from theorax.cli.options import OneOf, settings, timeout_option
 from theorax.cli.printing import print_line, shown_path
 from theorax.cli.selecting import library_option, root_option, selectors
 from theorax.cli.workspace import workspace_of
+from theorax.errors import UsageError
 from theorax.names import many
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
+    from theorax.runs.worker_process import CallsApart
+    from theorax.theorems.catalogue import Catalogue
     from theorax.verifiers.linting import Linted
 
 FORMATS = ("terminal", "github", "json", "codequality")
@@ -24,22 +28,35 @@ FORMATS = ("terminal", "github", "json", "codequality")
 @selectors()
 @library_option
 @root_option
+@timeout_option
 @click.option("--output", "-o", "form", type=OneOf(FORMATS), default="terminal", help=", ".join(FORMATS) + ".")
 @click.pass_context
-def lint(context: click.Context, words: tuple[str, ...], library: bool, form: str) -> int:
+def lint(context: click.Context, words: tuple[str, ...], library: bool, timeout: float | None, form: str) -> int:
     """Show every error of the statements in these files; nothing is drawn and JAX is not imported.
 
     Each line is FILE:LINE: sentence [rule]. `verify explain RULE` tells more. The exit code is 2 if there is any.
     """
     from theorax.runs.selectors import select
-    from theorax.verifiers import linting
+    from theorax.runs.worker_process import CallsApart
 
     workspace = workspace_of(context, words)
     catalogue = workspace.catalogue
     chosen = select(words or workspace.usual(library=library), catalogue)
-    found = [linting.lint(path) for id in sorted(chosen.ids) for path in catalogue.files[id]]
+    with CallsApart(catalogue.elsewhere, settings({"timeout": timeout}).timeout) as calls:
+        found = [_linted(calls, catalogue, id, path) for id in sorted(chosen.ids) for path in catalogue.files[id]]
     {"terminal": _terminal, "github": _github, "json": _json, "codequality": _code_quality}[form](found)
     return 2 if any(part.problems for part in found) else 0
+
+
+def _linted(calls: CallsApart, catalogue: Catalogue, id: str, path: Path) -> Linted:
+    """The errors of one file; a user's is executed in a worker process, and ending that is one of them."""
+    from theorax.verifiers.linting import Linted, StatementProblem
+
+    try:
+        found: Linted = calls.call("theorax.verifiers.linting:lint", path, apart=catalogue.is_a_user_s(id))
+    except UsageError as error:
+        return Linted(path, (StatementProblem(path, 1, error.told(), "import"),))
+    return found
 
 
 def _terminal(found: Sequence[Linted]) -> None:

@@ -7,12 +7,11 @@ import sys
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from theorax.cli.selecting import exclude_option, library_option, root_option, selectors, state_option
+from theorax.cli.selecting import exclude_option, library_option, root_option, selectors, state_folder, state_option
 from theorax.cli.workspace import workspace_of
 from theorax.errors import UsageError
 from theorax.names import many
@@ -156,10 +155,9 @@ def _meaning(status: str) -> str:
 
 def last_strengths(state: str | None) -> dict[str, tuple[str, str]]:
     """By what the last kept claims of every theorem were shown, and the factor of the weakest."""
-    from theorax.project import find_project
     from theorax.runs.store import Store
 
-    folder = Path(state) if state is not None else find_project(Path.cwd()).state
+    folder = state_folder(state)
     return {id: _strength(outcome["claims"]) for id, outcome in Store(folder).outcomes()}
 
 
@@ -184,9 +182,7 @@ def _strength(claims: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
 
 def last_verdicts(state: str | None) -> dict[str, str]:
     """The last kept verdicts; none are read, nor SQLite imported, where no store is. A store that cannot be read is told."""
-    from theorax.project import find_project
-
-    folder = Path(state) if state is not None else find_project(Path.cwd()).state
+    folder = state_folder(state)
     if not (folder / "results.sqlite").exists():
         return {}
     from theorax.runs.store import Store, statuses

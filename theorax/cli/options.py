@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from theorax.cli.selecting import Command, Option, exclude_option, root_option, state_option
+from theorax.cli.selecting import Command, Option, exclude_option, root_option, state_folder, state_option
 from theorax.decide.error_budget import METHODS as ADJUSTMENTS
 from theorax.errors import UsageError, option
 from theorax.names import did_you_mean
 from theorax.reports.renderings import ANSWERS, RENDERINGS
+from theorax.tracked import refuse_tracked
 from theorax.verifiers.settings import EFFORTS, Settings, tonight
 
 if TYPE_CHECKING:
@@ -73,6 +74,12 @@ def together(*options: Option) -> Option:
 jobs_option: Option = click.option(
     "--jobs", "-j", type=int, metavar="N", help="Processes at a time [one per core]; no result depends on it."
 )
+timeout_option: Option = click.option(
+    "--timeout",
+    type=Number(),
+    metavar="SECONDS",
+    help="End a check that takes longer, its import included [no limit].",
+)
 fresh_option: Option = click.option("--fresh", is_flag=True, help="Check again what is kept.")
 output_option: Option = click.option(
     "--output", "-o", multiple=True, metavar="FORMAT[=FILE]", help=f"{', '.join(RENDERINGS)}; repeatable [terminal]."
@@ -113,6 +120,7 @@ choices = together(
     ),
     click.option("--seed", type=int, metavar="N", help="Another stream of draws [0]."),
     jobs_option,
+    timeout_option,
     fresh_option,
     click.option("--level", type=float, metavar="P", help="Error rate of a single claim [0.025]."),
     click.option("--nightly", is_flag=True, help="Seeds of the date; refuted is what all nights together refute."),
@@ -204,6 +212,9 @@ def settings(given: dict[str, Any]) -> Settings:
     jobs = usual.get("jobs", 0)
     if jobs < 0:
         raise UsageError(f"`--jobs {jobs}`: at least one check runs at a time. Write `--jobs 1`.")
+    timeout = usual.get("timeout")
+    if timeout is not None and not timeout > 0:
+        raise UsageError(f"`{option('timeout')} {timeout:g}` allows no time. Write `{option('timeout')} 600`.")
     model = given.get("model")
     if model is not None:
         from theorax.runs.own_files import model_file
@@ -223,10 +234,11 @@ def settings(given: dict[str, Any]) -> Settings:
         adjust=adjust,
         jobs=jobs or cores(),
         fresh=bool(given.get("fresh")),
-        state=str(given.get("state") or project.state),
+        state=str(state_folder(given.get("state") or None)),
         scheduler=str(given.get("scheduler") or ""),
-        share=str(given.get("share") or ""),
+        share=str(refuse_tracked(Path(given["share"]), "share")) if given.get("share") else "",
         attempt=given.get("attempt") or 1,
+        timeout=timeout,
     )
 
 

@@ -13,13 +13,15 @@ from theorax.cli.listing import existing_id
 from theorax.cli.options import baseline_file, baseline_option, listed, run_options, settings
 from theorax.cli.printing import print_blocks
 from theorax.cli.selecting import complete, library_option, selectors
-from theorax.cli.workspace import Workspace, workspace_of
+from theorax.cli.workspace import workspace_of
 from theorax.names import many
 
 if TYPE_CHECKING:
     from theorax.runs.manifests import Manifest
     from theorax.runs.store import LastResult, Store
+    from theorax.runs.worker_process import CallsApart
     from theorax.text.blocks import Block
+    from theorax.theorems.catalogue import Catalogue
     from theorax.verifiers.settings import Pilot, PilotCase, Place, PlannedCheck, Settings, TheoremPlan
 
 
@@ -52,6 +54,7 @@ def plan(
     from theorax.runs.selectors import select
     from theorax.runs.sources import Sources
     from theorax.runs.store import Store, statuses, within_margin
+    from theorax.runs.worker_process import CallsApart
 
     catalogue = workspace.catalogue
     if why is not None:
@@ -63,23 +66,24 @@ def plan(
     compiling = _seconds_per_program(store)
     blocks: list[Block] = []
     everything: list[PlannedCheck] = []
-    for id in Graph.of(catalogue).order(selection.ids):
-        own = chosen if id in selection.named else replace(chosen, at=(), sizes=(), model=None)
-        manifest = sources.manifest(catalogue.path(id), own)
-        kept = None if chosen.fresh else store.get(manifest)
-        reasons = _reasons(store.last_manifest(id), manifest, fresh=chosen.fresh)
-        problem = catalogue.problem(id)
-        blocks += _expected_fate(id, kept.date if kept else None, problem, reasons)
-        if why is not None:
-            blocks += _since_baseline(baseline, id, manifest)
-        if why is None and problem is None and (kept is None or pilot):
-            planned: TheoremPlan = _apart(workspace, "plan", id, own)
-            if kept is None:
-                everything += planned.checks
-                blocks += _designs(planned.checks, own)
-                blocks += _compiled(planned, compiling.get(id))
-            if pilot:
-                blocks += _pilot(_apart(workspace, "pilot", id, own), own)
+    with CallsApart(catalogue.elsewhere, chosen.timeout) as calls:
+        for id in Graph.of(catalogue).order(selection.ids):
+            own = chosen if id in selection.named else replace(chosen, at=(), sizes=(), model=None)
+            manifest = sources.manifest(catalogue.path(id), own)
+            kept = None if chosen.fresh else store.get(manifest)
+            reasons = _reasons(store.last_manifest(id), manifest, fresh=chosen.fresh)
+            problem = catalogue.problem(id)
+            blocks += _expected_fate(id, kept.date if kept else None, problem, reasons)
+            if why is not None:
+                blocks += _since_baseline(baseline, id, manifest)
+            if why is None and problem is None and (kept is None or pilot):
+                planned: TheoremPlan = _apart(calls, catalogue, "plan", id, own)
+                if kept is None:
+                    everything += planned.checks
+                    blocks += _designs(planned.checks, own)
+                    blocks += _compiled(planned, compiling.get(id))
+                if pilot:
+                    blocks += _pilot(_apart(calls, catalogue, "pilot", id, own), own)
     blocks += _together(everything)
     print_blocks(blocks)
     return 4 if any(not row.runs for row in everything) else 0
@@ -132,16 +136,11 @@ def _since_baseline(file: Path | None, id: str, manifest: Mapping[str, str]) -> 
         yield Lines(tuple(map(str, changes)))
 
 
-def _apart(workspace: Workspace, name: str, id: str, own: Settings) -> Any:
-    """The result of `plan` or `pilot` of `runs.checking`."""
-    from theorax.runs import checking
-    from theorax.runs.workers import call_apart, one_thread
-
-    own = replace(own, roots=workspace.catalogue.elsewhere)
-    if own.model is not None:  # a user's code never runs in the process that reports
-        return call_apart(f"theorax.runs.checking:{name}", id, own)
-    one_thread()
-    return getattr(checking, name)(id, own)
+def _apart(calls: CallsApart, catalogue: Catalogue, name: str, id: str, own: Settings) -> Any:
+    """The result of `plan` or `pilot` of `runs.checking`; a user's code never runs in the process that reports."""
+    own = replace(own, roots=catalogue.elsewhere)
+    is_own = own.model is not None or catalogue.is_a_user_s(id)
+    return calls.call(f"theorax.runs.checking:{name}", id, own, apart=is_own)
 
 
 def _designs(planned: Sequence[PlannedCheck], own: Settings) -> Iterator[Block]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from theorax.cli.options import answer_option, jobs_option
+from theorax.cli.options import answer_option, jobs_option, timeout_option
 from theorax.cli.selecting import root_option
 from theorax.cli.workspace import Workspace, workspace_of
 from theorax.decide.status import Status
@@ -18,6 +18,8 @@ from theorax.names import did_you_mean, many
 
 if TYPE_CHECKING:
     from theorax.reports.document import Document, TheoremReport
+    from theorax.runs.worker_process import CallsApart
+    from theorax.theorems.catalogue import Catalogue
     from theorax.verifiers.settings import Settings
 
 
@@ -25,11 +27,17 @@ if TYPE_CHECKING:
 @click.argument("words", nargs=-1, metavar="FILE [ID] | --release [ID]")
 @click.option("--release", "released", is_flag=True, help="Repeat the checks of the results that this release ships.")
 @jobs_option
+@timeout_option
 @root_option
 @answer_option
 @click.pass_context
 def replay(
-    context: click.Context, words: tuple[str, ...], released: bool, jobs: int | None, output: tuple[str, ...]
+    context: click.Context,
+    words: tuple[str, ...],
+    released: bool,
+    jobs: int | None,
+    timeout: float | None,
+    output: tuple[str, ...],
 ) -> int:
     """Check again what a report found, from its seeds and settings; kept results are neither used nor made.
 
@@ -60,7 +68,7 @@ def replay(
         then, name, ids = read_whole(Path(words[0])), f"`{words[0]}`", words[1:]
     for id in ids:
         then = _one(then, id, name)
-    now = _again(workspace_of(context), then, jobs, told=("terminal", None) in wanted)
+    now = _again(workspace_of(context), then, jobs, timeout, told=("terminal", None) in wanted)
     found = held_against(then, now)
     give_reports(wanted, replaying_text.answer(found, then))
     return 130 if now.summary.interrupted else found.exit_code
@@ -75,13 +83,14 @@ def _one(then: Document, id: str, name: str) -> Document:
     )
 
 
-def _again(workspace: Workspace, then: Document, jobs: int | None, *, told: bool) -> Document:
+def _again(workspace: Workspace, then: Document, jobs: int | None, timeout: float | None, *, told: bool) -> Document:
     """The same theorems checked with the report's settings, in a state of their own, so that no attempt is spent."""
     from theorax.cli.check import check_theorems
     from theorax.cli.options import settings
     from theorax.runs.selectors import Selection
+    from theorax.runs.worker_process import CallsApart
 
-    usual = settings({"jobs": jobs})
+    usual = settings({"jobs": jobs, "timeout": timeout})
     made = then.settings.settings()
     if made.model is not None:
         from theorax.runs.own_files import model_file
@@ -99,22 +108,17 @@ def _again(workspace: Workspace, then: Document, jobs: int | None, *, told: bool
         compiled = Path(usual.state) / "compiled"
         if compiled.is_dir():
             (Path(folder) / "compiled").symlink_to(compiled.resolve())
-        chosen = replace(made, state=folder, fresh=True, jobs=usual.jobs)
-        for part in parts:
-            _attempts(workspace, part, chosen if part.id in named else replace(chosen, at=(), sizes=(), model=None))
+        chosen = replace(made, state=folder, fresh=True, jobs=usual.jobs, timeout=usual.timeout)
+        with CallsApart(catalogue.elsewhere, chosen.timeout) as calls:
+            for part in parts:
+                own = chosen if part.id in named else replace(chosen, at=(), sizes=(), model=None)
+                _attempts(calls, catalogue, part, own)
         return check_theorems(workspace, Selection(ids, named), chosen, told=told)
 
 
-def _attempts(workspace: Workspace, part: TheoremReport, own: Settings) -> None:
+def _attempts(calls: CallsApart, catalogue: Catalogue, part: TheoremReport, own: Settings) -> None:
     numbers = {claim.id: claim.attempt for claim in part.claims if claim.attempt > 1}
-    if not numbers:
-        return
-    from theorax.runs.checking import log_earlier
-    from theorax.runs.workers import call_apart, one_thread
-
-    own = replace(own, roots=workspace.catalogue.elsewhere)
-    if own.model is not None:  # a user's code never runs in the process that reports
-        call_apart("theorax.runs.checking:log_earlier", part.id, own, numbers)
-        return
-    one_thread()
-    log_earlier(part.id, own, numbers)
+    if numbers:
+        own = replace(own, roots=catalogue.elsewhere)
+        is_own = own.model is not None or catalogue.is_a_user_s(part.id)  # it never runs in the process that reports
+        calls.call("theorax.runs.checking:log_earlier", part.id, own, numbers, apart=is_own)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -66,6 +67,19 @@ root_option: Option = click.option(
 library_option: Option = click.option(
     "--library", is_flag=True, help="The library's theorems too, where a project has its own."
 )
+
+
+def state_folder(typed: str | None) -> Path:
+    """The folder of kept results: as typed, else that of the project.
+
+    **Raises:** UsageError if git tracks it.
+    """
+    from theorax.project import find_project
+    from theorax.tracked import refuse_tracked
+
+    return refuse_tracked(Path(typed) if typed is not None else find_project(Path.cwd()).state).absolute()
+
+
 state_option: Option = click.option(
     "--state", type=click.Path(), metavar="DIR", help="Folder of kept results [.theorax in the project's root]."
 )

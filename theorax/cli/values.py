@@ -140,7 +140,8 @@ def outputs(texts: Iterable[str], *, answer: bool = False) -> tuple[tuple[str, P
                 )
         elif name == "github" and (step := os.environ.get("GITHUB_STEP_SUMMARY")):
             json.writable(Path(step))
-        found.append((name, path))
+        # From the present folder, wherever code that runs meanwhile goes.
+        found.append((name, None if path is None else path.absolute()))
     printed = [name for name, path in found if path is None]
     if len(printed) > 1 and sorted(printed) != ["github", "terminal"]:
         raise UsageError(

@@ -38,14 +38,13 @@ of the level. **Several tries.** Every try spends its own level, together `ERROR
 
 | try | draws | level |
 |---|---|---|
-| one run | 1/16, then 1/4 of the claim's | half of `SINGLE`, shared by the two |
-| repetitions on small portions | together a quarter of the claim's | `REPEATED` |
-| one run | 1/2, all, twice and four times the claim's | half of `SINGLE`, shared by the four |
+| one run | 1/16, 1/4, 1/2, all, twice, four times the claim's | `SINGLE`, shared by the six |
+| repetitions on small portions | together a quarter of the claim's, if portions can be so small | `REPEATED` |
 | repetitions on larger portions | together twice the claim's | `REPEATED` |
 | repetitions on a third | each a third of the claim's | `REPEATED` |
-| repetitions of the claim's own design | each the claim's | `REPEATED` |
+| repetitions of the claim's own design | each the claim's; the last try | `REPEATED` |
 
-Portions are tried one by one until one does not refute: it takes all of them to show `DEMANDED`.
+Tries that need fewer draws come first. Portions are tried one by one until one does not refute: it takes all of them to show `DEMANDED`.
 
 **Errors:** a control that is killed less surely than `DEMANDED` is said to reach it with probability at most `ERROR`,
 if the moments of its draws are as found. A run sees nothing of large draws rarer than one in so many as it makes; they
@@ -59,7 +58,7 @@ and laws: `benchmarks/calibration/controls.py`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -88,9 +87,7 @@ DEMANDED = 0.8  # a control that is killed less surely leaves the claim untested
 REPETITIONS = 21
 REPEATED = 0.0093  # 0.0093^(1/21) = 0.8003
 SINGLE = ERROR - 4 * REPEATED
-EARLY = (Fraction(1, 16), Fraction(1, 4))  # of the claim's draws, for one run
-LATE = (Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4))
-PARTS = EARLY + LATE
+PARTS = tuple(map(Fraction, ("1/16", "1/4", "1/2", "1", "2", "4")))  # of the claim's draws, for one run
 QUARTER, THIRD = 4, 3
 GROWTH = 4  # of a portion, at least, where the first ones do not show enough
 
@@ -237,7 +234,7 @@ def of_run(again: Sequence[Again], cases: int, trial: Trial, draws: int, level: 
     found = None
     for case in again:
         of = trial.counted if case.basis is Basis.COUNT else trial.own
-        bound = case.bound(level / cases, of)
+        bound = case.bound(SINGLE / len(PARTS) / cases, of)
         if bound > (0.0 if found is None else found.probability):
             found = KillBound(bound, case.basis, draws)
     return found
@@ -253,36 +250,29 @@ def kill_bound(trial: Trial) -> KillBound:
     own = trial.own
     small = max(trial.fewest, own // (QUARTER * REPETITIONS))
     larger = max(GROWTH * small, 2 * own // REPETITIONS)
-    portions = [part for part in sorted({small, larger, own // THIRD}) if small <= part < own]
-    tries = (
-        _on_one_run(trial, EARLY),
-        _on_portions(trial, portions[:1]),
-        _on_one_run(trial, LATE),
-        _on_portions(trial, portions[1:]),
-    )
-    for found in (bound for of_kind in tries for bound in of_kind):
-        if found.probability >= DEMANDED:
+    portions = [part for part in {small, larger, own // THIRD} if small <= part < own]
+    runs = [int(own * part) for part in PARTS] if trial.fewest_of_one_run is not None else []
+    tries = [(draws, _on_one_run, draws) for draws in runs if draws >= (trial.fewest_of_one_run or 0)]
+    tries += [(REPETITIONS * part, _on_portions, part) for part in portions]
+    for _, tried, draws in sorted(tries, key=lambda row: row[0]):
+        found = tried(trial, draws)
+        if found is not None and found.probability >= DEMANDED:
             return found
     trial.ahead(REPETITIONS * own)
     return _repeated(own, sum(trial.is_killed(i * own, own) for i in range(REPETITIONS)))
 
 
-def _on_one_run(trial: Trial, parts: Sequence[Fraction]) -> Iterator[KillBound]:
-    fewest = trial.fewest_of_one_run
-    for draws in (int(trial.own * part) for part in parts):
-        if fewest is None or draws < fewest:
-            continue
-        if (found := of_run(*trial.again(draws), trial, draws, SINGLE / 2 / len(parts))) is not None:
-            yield found
+def _on_one_run(trial: Trial, draws: int) -> KillBound | None:
+    return of_run(*trial.again(draws), trial, draws)
 
 
-def _on_portions(trial: Trial, sizes: Sequence[int]) -> Iterator[KillBound]:
-    for part in sizes:
-        if not trial.refutes(0, part):
-            continue
-        trial.ahead(REPETITIONS * part)
-        if all(trial.refutes(i * part, part) for i in range(1, REPETITIONS)):
-            yield _repeated(part, REPETITIONS)
+def _on_portions(trial: Trial, part: int) -> KillBound | None:
+    if not trial.refutes(0, part):
+        return None
+    trial.ahead(REPETITIONS * part)
+    if all(trial.refutes(i * part, part) for i in range(1, REPETITIONS)):
+        return _repeated(part, REPETITIONS)
+    return None
 
 
 def _repeated(draws: int, kills: int) -> KillBound:

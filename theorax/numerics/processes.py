@@ -1,4 +1,8 @@
-"""Worker processes: each computes with one thread, leaves Ctrl-C to its parent, and does not outlive it."""
+"""Worker processes: each computes with one thread, leaves Ctrl-C to its parent, and does not outlive it.
+
+A process that runs a user's code leads a group of processes. Everything that the code starts belongs to the group and
+ends with it, however the leader ends.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
@@ -18,7 +23,7 @@ if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing.context import SpawnContext
 
-__all__ = ["collect_seldom", "end_now", "fresh_processes", "worker_processes"]
+__all__ = ["begin_worker", "collect_seldom", "end_group", "end_now", "fresh_processes", "worker_processes"]
 
 _EVERY = 0.5  # seconds between two looks at the parent
 _COLLECTED = 10_000, 10, 10  # objects made until the youngest are searched for cycles, and rounds until older ones are
@@ -80,18 +85,35 @@ def end_now(executor: ProcessPoolExecutor) -> None:
         manager.join(_AGAIN)
 
 
-def _begin(parent: int, first: Callable[..., None] | None, given: tuple[object, ...]) -> None:
+def begin_worker(parent: int, *, leads: bool = False) -> None:
+    """Make this process a worker of ``parent``; one that ``leads`` has a group of its own."""
     # Ctrl-C reaches the whole group of processes; only the one that reports may answer it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if leads and hasattr(os, "setpgid"):
+        os.setpgid(0, 0)
     one_thread()
     collect_seldom()
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    threading.Thread(target=_end_with, args=(parent, leads), daemon=True).start()
+
+
+def end_group(leader: int) -> None:
+    """End a worker that leads a group, with everything that was started in it."""
+    if hasattr(os, "killpg"):
+        # Another user's process cannot be ended, and a group without members is gone.
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(leader, signal.SIGKILL)
+
+
+def _begin(parent: int, first: Callable[..., None] | None, given: tuple[object, ...]) -> None:
+    begin_worker(parent)
     if first is not None:
         first(*given)
 
 
-def _end_with(parent: int) -> None:
+def _end_with(parent: int, leads: bool) -> None:
     """End this process once its parent is another: a parent that ended by force closes nothing."""
     while os.getppid() == parent:
         time.sleep(_EVERY)
+    if leads:
+        end_group(os.getpid())
     os._exit(1)

@@ -14,6 +14,7 @@ from theorax.decide.findings import Finding, settle
 from theorax.decide.status import Status
 from theorax.reports.document import ClaimReport, Document, TheoremReport
 from theorax.text.codec import Malformed
+from theorax.text.plot import LARGEST
 from theorax.verifiers.outcome import overall
 
 __all__ = ["held_together"]
@@ -29,10 +30,13 @@ def held_together(document: Document) -> Document:
     """
     for at, part in enumerate(document.theorems):
         place = f".theorems[{at}]"
+        for name, given, low, high in _bounded(part):
+            if given is not None and not low <= given <= high:
+                raise Malformed(f"{place}.{name}", f"it is {given:g}, and lies between {low:g} and {high:g}")
         for index, claim in enumerate(part.claims):
             _follows(f"{place}.claims[{index}].status_unadjusted", claim.status_unadjusted, _alone(claim))
-        for name, given, right in _statuses(part):
-            _follows(f"{place}.{name}", given, right)
+        for name, stated, right in _statuses(part):
+            _follows(f"{place}.{name}", stated, right)
         _follows(f"{place}.blocked_by", bool(part.blocked_by), part.status is Status.BLOCKED)
         # A shard blocks nothing: that waits for the other shards.
         if document.shard is None and part.status.holds and (failed := sorted(_failed(part, document))):
@@ -46,6 +50,20 @@ def held_together(document: Document) -> Document:
     if unnamed := sorted(fell - set(document.suite.changed)):
         raise Malformed(".suite.changed", f"it does not name {', '.join(unnamed)}, which fell among all claims")
     return document
+
+
+def _bounded(part: TheoremReport) -> Iterator[tuple[str, float | None, float, float]]:
+    """Numbers of a theorem by name that have bounds: what counts, what measures a spread, what is drawn."""
+    for at, claim in enumerate(part.claims):
+        yield f"claims[{at}].attempt", claim.attempt, 1, LARGEST
+        for index, case in enumerate(claim.cases):
+            yield f"claims[{at}].cases[{index}].estimate", case.estimate, -LARGEST, LARGEST
+            for number, point in enumerate(case.points):
+                place = f"claims[{at}].cases[{index}].points[{number}]"
+                yield f"{place}.estimate", point.estimate, -LARGEST, LARGEST
+                yield f"{place}.standard_error", point.standard_error, 0, LARGEST
+    for at, control in enumerate(part.controls):
+        yield f"controls[{at}].kill_probability", control.kill_probability, 0, 1
 
 
 def _alone(claim: ClaimReport) -> Status:

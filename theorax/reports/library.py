@@ -25,6 +25,7 @@ from theorax.runs.workers import one_thread
 from theorax.theorems import roots as all_roots
 from theorax.theorems.catalogue import Catalogue, Facts
 from theorax.theorems.roots import LIBRARY
+from theorax.tracked import refuse_tracked
 from theorax.verifiers.settings import EFFORTS, Settings, tonight
 
 if TYPE_CHECKING:
@@ -134,6 +135,7 @@ def _settings(given: dict[str, Any]) -> Settings:
     if given.get("nightly"):
         given = {"seed": tonight(), **given}
     chosen = Settings(**given)
+    refuse_tracked(Path(chosen.state))
     if chosen.effort not in EFFORTS:
         hint = did_you_mean(chosen.effort, EFFORTS)
         raise UsageError(f"There is no effort `{chosen.effort}`{hint} Write {', '.join(EFFORTS)}.")
@@ -203,7 +205,7 @@ def _id(given: str | None, number: int, catalogue: Catalogue) -> str:
 def _call(id: str, title: str, chosen: Settings) -> str:
     """The call of Python that checks a value again."""
     words = [f"id={id!r}", *([f"title={title!r}"] if title else [])]
-    usual, how = Settings(), ("jobs", "fresh", "roots", "scheduler", "share", "attempt", "attempts")
+    usual, how = Settings(), ("jobs", "fresh", "roots", "scheduler", "share", "attempt", "attempts", "timeout")
     for field in dataclasses.fields(Settings):
         value = getattr(chosen, field.name)
         if field.name not in how and value != getattr(usual, field.name):

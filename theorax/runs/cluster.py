@@ -10,6 +10,7 @@ sources, is refused before it draws anything.
 
 from __future__ import annotations
 
+import logging
 import os
 import platform
 import time
@@ -24,7 +25,7 @@ from theorax.errors import UsageError, option
 from theorax.runs.known_files import KnownFiles
 from theorax.runs.manifests import Manifest, differences
 from theorax.runs.sources import LIBRARIES, Sources, version
-from theorax.runs.workers import DIED, FinishedCheck, Heard, WorkerPool
+from theorax.runs.workers import FinishedCheck, Heard, WorkerPool, died
 from theorax.theorems.catalogue import Catalogue
 from theorax.verifiers.settings import Settings
 
@@ -83,7 +84,7 @@ class ClusterWorkers:
         try:
             found: FinishedCheck = future.result()
         except KilledWorker:
-            return FinishedCheck(id, sentence=DIED)
+            return FinishedCheck(id, sentence=died())
         except (CancelledError, Exception) as error:
             self._refuse_gone()
             return FinishedCheck(id, sentence=f"The cluster could not check it ({type(error).__name__}: {error}).")
@@ -93,7 +94,7 @@ class ClusterWorkers:
         if self._client.status != "running":
             raise UsageError(f"The scheduler at {self._address} is gone. Finished checks are kept. Run it again.")
 
-    def close(self, *, now: bool) -> None:
+    def close(self) -> None:
         """End the processes of this run on the cluster, whatever they are at, and leave it."""
         try:
             if self._client.status == "running":
@@ -112,6 +113,7 @@ def _client(address: str) -> Client:
         raise UsageError(
             f"`{_OPTION} {address}` needs Dask, which is not installed. Install it: `pip install 'theorax[dask]'`."
         ) from None
+    _silence()
     try:
         return Client(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
@@ -120,6 +122,13 @@ def _client(address: str) -> Client:
             f"No scheduler answers at `{address}` ({told}). Start one with `dask scheduler`, and give its address, such as "
             f"`{_OPTION} tcp://127.0.0.1:8786`."
         ) from None
+
+
+def _silence() -> None:
+    """Keep the tracebacks of connections that broke out of the standard error: what became of a check is a sentence."""
+    for name in ("asyncio", "tornado", *logging.root.manager.loggerDict):
+        if name.partition(".")[0] in ("asyncio", "distributed", "tornado"):
+            logging.getLogger(name).disabled = True
 
 
 def _fit(client: Client, address: str) -> int:
@@ -191,7 +200,7 @@ def _performed_there(run: str, check: str, id: str, settings: Settings, manifest
     unended = begun + 1
     client.set_metadata(place, unended)
     if unended > STARTS:
-        return FinishedCheck(id, sentence=DIED)
+        return FinishedCheck(id, sentence=died())
     path = Catalogue.of(settings.roots).path(id)
     try:
         found = differences(manifest, Sources(known=_KNOWN).manifest(path, settings))
@@ -251,4 +260,4 @@ def _may_have_processes() -> None:
 def _end_processes(run: str) -> None:
     """End the process of this run on this worker, whatever it is at."""
     if (pool := _POOLS.pop(run, None)) is not None:
-        pool.close(now=True)
+        pool.close()

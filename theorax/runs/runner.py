@@ -15,6 +15,7 @@ of which another machine shared this attempt     that result, as kept
 refused by its design                            INCONCLUSIVE with the sentence
 whose check raises                               ERROR; the traceback is in ``<state>/log/<id>.txt``
 whose worker dies                                ERROR, after a second try alone
+that takes longer than ``timeout`` allows        INCONCLUSIVE; ERROR if its file is still being imported
 whose sources change while it is checked         ERROR, and nothing is kept
 ===============================================  ===========================================================
 """
@@ -256,7 +257,7 @@ class _RunUnderWay:
                                 done = perform_check(self.values[id].check, id, self._counted(done, self.own(id)))
                         self._settle(self._record(done), done)
                     elif len(busy) < jobs:
-                        workers = workers or workers_for(self.check, jobs, apart=self.settings.model is not None)
+                        workers = workers or workers_for(self.check, jobs, apart=self._is_apart(pending))
                         waiting.remove(id)
                         busy.add(id)
                         self.listener.started(id)
@@ -277,7 +278,12 @@ class _RunUnderWay:
             self.interrupted = True
         finally:
             if workers is not None:
-                workers.close(now=self.interrupted or bool(waiting))
+                workers.close()
+
+    def _is_apart(self, pending: Iterable[str]) -> bool:
+        """True if these checks run a user's code, or have a time limit: none may end or hold this process."""
+        limited = self.settings.model is not None or self.settings.timeout is not None
+        return limited or any(map(self.catalogue.is_a_user_s, pending))
 
     def _among(self, id: str, busy: set[str], waiting: Sequence[str], kept: Mapping[str, KeptResult]) -> Settings:
         """The settings for a theorem among others: cores that no other uses, or soon will, are its own and draw for it."""
@@ -419,12 +425,28 @@ class _RunUnderWay:
         except StoreError as error:
             self.troubles.append(f"Nothing is kept: {error}")
             return None
+        if kept is not None and not self._is_of_file(id, kept.outcome):
+            self.troubles.append(
+                f"The result kept in {self.store.path} under the sources of {id} states something else than its file. "
+                "It is not used. The theorem is checked again."
+            )
+            return None
         if kept is None and (shared := self._shared(id)) is not None:  # of a check that tries nothing on data
             return KeptResult(shared.outcome, shared.date, shared.outcome.work.seconds)
         least = self.settings.attempt
         if kept is not None and any(claim.log and claim.attempt < least for claim in kept.outcome.claims):
             return None  # a later attempt has smaller levels
         return kept
+
+    def _is_of_file(self, id: str, outcome: TheoremOutcome) -> bool:
+        """True if an outcome is of the claims that the text of the theorem's file writes out."""
+        stated, own = self.catalogue.facts(id).claims, self.own(id)
+        if outcome.id != id:
+            return False
+        found = {claim.id for claim in outcome.claims} | {one.claim for one in outcome.not_asked}
+        # Of a model, and of values that were typed, only some claims may speak.
+        is_whole = not (own.at or own.sizes or own.model)
+        return stated is None or (found == set(stated) if is_whole else found <= set(stated))
 
     def _kept_ancestors(self) -> tuple[dict[str, Status], frozenset[str]]:
         """The kept statuses of the ancestors that are not selected, and those of them that have none."""

@@ -1,4 +1,4 @@
-"""Places where a check runs: this process, or in worker processes that outlive none of its accidents.
+"""Places where a check runs: this process, for theorems of the library; else worker processes, which it may end.
 
 A check is named by an importable path ``module:function``: a function pickled by value would compile anew in every
 task. Every process computes with one thread, this one as a worker, so that the number of workers changes no bit.
@@ -9,22 +9,20 @@ from __future__ import annotations
 import importlib
 import traceback
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from multiprocessing.connection import wait
+from typing import Protocol, cast
 
 from theorax.errors import DesignError, NothingSelected, TheoraxError, UsageError
-from theorax.numerics.processes import collect_seldom, end_now, fresh_processes, worker_processes
+from theorax.numerics.processes import collect_seldom
 from theorax.numerics.threads import one_thread
+from theorax.runs.worker_process import LISTENING, Clock, Failed, Phase, Refused, Returned, WorkerProcess, ended
 from theorax.verifiers.attempts import GivenAttempts, SpentAttempts, UncountedAttempts
 from theorax.verifiers.author_lines import author_s_line, told_with_line
 from theorax.verifiers.outcome import Checked, TheoremOutcome
 from theorax.verifiers.phases import told_to
 from theorax.verifiers.settings import Settings
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
-    from multiprocessing.queues import SimpleQueue
 
 Check = Callable[..., TheoremOutcome | Checked | UncountedAttempts]
 """Function of an id and settings. One that hands back attempts to be counted is called again, with a log of them."""
@@ -32,11 +30,15 @@ Check = Callable[..., TheoremOutcome | Checked | UncountedAttempts]
 Heard = Callable[[str, str], None]
 """Function that is given the id of a theorem under way, and the phase of its check that began."""
 
-DIED = (
-    "The process that checked it died twice. It was ended from outside or by your own code, ran out of memory, or crashed "
-    "in compiled code. `--jobs 1` takes the least memory."
-)
-LISTENING = 0.25  # seconds between two looks at the phases that worker processes told
+PERFORM = "theorax.runs.workers:perform_check"
+
+
+def died(ending: str = "", how_often: str = " twice") -> str:
+    """The sentence about a check whose process ended, and ended again where it was tried once more."""
+    return (
+        f"The process that checked it died{how_often}{f' ({ending})' if ending else ''}. It was ended from outside or by your "
+        "own code, ran out of memory, or crashed in compiled code. `--jobs 1` takes the least memory."
+    )
 
 
 @dataclass(frozen=True)
@@ -70,8 +72,8 @@ class Workers(Protocol):
         """The checks that ended; waits for at least one if any is under way, and hands on the phases that begin."""
         ...
 
-    def close(self, *, now: bool) -> None:
-        """End; ``now`` without waiting for what is under way."""
+    def close(self) -> None:
+        """End, without waiting for what is under way."""
 
 
 def perform_check(check: str | Check, id: str, settings: Settings) -> FinishedCheck:
@@ -106,43 +108,14 @@ def _performed(check: str | Check, id: str, settings: Settings, *log: GivenAttem
     except KeyboardInterrupt:
         raise
     except SystemExit as error:
-        return FinishedCheck(id, sentence=_ended(error), trace=traceback.format_exc())
+        return FinishedCheck(id, sentence=ended(error), trace=traceback.format_exc())
     except BaseException as error:
         return FinishedCheck(id, sentence=told_with_line(error, settings.roots), trace=traceback.format_exc())
 
 
 def workers_for(check: str, jobs: int, *, apart: bool = False) -> Workers:
-    """Workers for ``jobs`` checks at a time; one works in this process, unless code of a user's own is to run ``apart``."""
+    """Workers for ``jobs`` checks at a time; one works in this process, unless a user's code is to run ``apart``."""
     return InlineWorker(check) if jobs <= 1 and not apart else WorkerPool(check, jobs)
-
-
-def call_apart(function: str, *arguments: Any) -> Any:
-    """Call the function of an importable path ``module:function`` in a process of its own.
-
-    **Raises:** as the function does; UsageError if it ends its process instead of returning.
-    """
-    from concurrent.futures.process import BrokenProcessPool
-
-    with worker_processes(1) as executor:
-        try:
-            return executor.submit(_called, function, arguments).result()
-        except BrokenProcessPool:
-            raise UsageError(f"The process that ran it died. {_NO_EXIT}") from None
-
-
-def _called(function: str, arguments: tuple[Any, ...]) -> Any:
-    module, _, name = function.partition(":")
-    try:
-        return getattr(importlib.import_module(module), name)(*arguments)
-    except SystemExit as error:  # it would end whoever asks for the result
-        raise UsageError(_ended(error)) from None
-
-
-_NO_EXIT = "A model is built and applied; it does not end the process. Take `sys.exit` and `os._exit` out of it."
-
-
-def _ended(error: SystemExit) -> str:
-    return f"It ended the check with SystemExit({error.code!r}), before there was a result. {_NO_EXIT}"
 
 
 class InlineWorker:
@@ -167,113 +140,122 @@ class InlineWorker:
                 done = perform_check(self._check, id, settings)
             yield done
 
-    def close(self, *, now: bool) -> None:
+    def close(self) -> None:
         """Nothing to end."""
         self._tasks.clear()
 
 
-class WorkerPool:
-    """Does checks in worker processes.
+@dataclass
+class _Task:
+    """A check that was handed over."""
 
-    When a worker dies every check under way is lost and nobody says whose fault it was: each is then done again, alone,
-    and the one that dies alone is the culprit.
+    id: str
+    settings: Settings
+    clock: Clock
+    deaths: int = 0
+
+
+@dataclass
+class WorkerPool:
+    """Does checks in worker processes, one in each.
+
+    A check whose worker dies is done again in a new one, with no other beside it: it may have died for want of memory,
+    or by a thread that an earlier theorem left behind. One that dies alone too is at fault itself, and so is one that
+    exits from a new process.
     """
 
-    def __init__(self, check: str, jobs: int) -> None:
-        self.capacity = jobs
-        self._check = check
-        self._tasks: dict[Future[FinishedCheck], tuple[str, Settings]] = {}
-        self._refused: list[tuple[str, Settings]] = []  # by workers that had died, with other checks under way
-        self._renew()
-
-    def _renew(self) -> None:
-        # One queue per executor: a worker that dies while it writes leaves the queue locked.
-        self._phases = fresh_processes().SimpleQueue()
-        self._executor = worker_processes(self.capacity, _listen, self._phases)
+    check: str
+    capacity: int
+    _waiting: list[_Task] = field(default_factory=list)
+    _lost: list[_Task] = field(default_factory=list)
+    _busy: list[tuple[WorkerProcess, _Task]] = field(default_factory=list)
+    _idle: list[WorkerProcess] = field(default_factory=list)
+    _clocks: dict[str, Clock] = field(default_factory=dict)  # of checks with a stage behind them
 
     def submit(self, id: str, settings: Settings) -> None:
-        """Hand the check to a worker."""
-        from concurrent.futures.process import BrokenProcessPool
-
-        try:
-            future = self._executor.submit(_told, self._check, id, settings)
-        except BrokenProcessPool:
-            if self._tasks:
-                self._refused.append((id, settings))
-                return
-            end_now(self._executor)
-            self._renew()
-            future = self._executor.submit(_told, self._check, id, settings)
-        self._tasks[future] = (id, settings)
+        """Hand the check, or its next stage, to a worker, at once if one is free."""
+        clock = self._clocks.pop(id) if id in self._clocks else Clock(settings.timeout)
+        self._waiting.append(_Task(id, settings, clock))
+        self._begin()
 
     def finished(self, heard: Heard, awaited: Callable[[], None] = lambda: None) -> Iterator[FinishedCheck]:
         """Checks that ended since the last call; ``awaited`` raises where nobody waits for them any more."""
-        from concurrent.futures import FIRST_COMPLETED, wait
-        from concurrent.futures.process import BrokenProcessPool
-
-        self._hand_over_again()
-        if not self._tasks:
-            return
-        done: set[Future[FinishedCheck]] = set()
-        while not done:
-            done, _ = wait(self._tasks, LISTENING, return_when=FIRST_COMPLETED)
-            while not self._phases.empty():
-                heard(*self._phases.get())
-            awaited()
         ended: list[FinishedCheck] = []
-        lost: list[tuple[str, Settings]] = []
-        for future in done:
-            task = self._tasks.pop(future)
-            try:
-                ended.append(future.result())
-            except BrokenProcessPool:
-                lost.append(task)
-        if lost:
-            lost += [*self._tasks.values(), *self._refused]
-            self._tasks.clear()
-            self._refused.clear()
-            end_now(self._executor)
-            self._renew()  # before anything is told: who hears it may hand over more
+        while not ended and self._busy:
+            wait([handle for process, _ in self._busy for handle in process.handles], LISTENING)
+            for process, task in list(self._busy):
+                if (found := self._look(process, task, heard)) is not None:
+                    ended.append(found)
+            awaited()
+            self._begin()
         yield from ended
-        for id, settings in lost:
-            yield self._alone(id, settings)
 
-    def _hand_over_again(self) -> None:
-        """Hand over what dead workers refused: those under way may have ended before, and none is lost that renews the pool."""
-        refused, self._refused = self._refused, []
-        for id, settings in refused:
-            self.submit(id, settings)
+    def _look(self, process: WorkerProcess, task: _Task, heard: Heard) -> FinishedCheck | None:
+        """The end of this check, if it has come."""
+        for message in process.messages():
+            if isinstance(message, Phase):
+                task.clock.reached(message.name)
+                heard(task.id, message.name)
+                continue
+            self._busy.remove((process, task))
+            if process.alive:
+                self._idle.append(process)
+            else:
+                process.end()
+            found = _finished(task.id, message)
+            if found.uncounted is not None:
+                self._clocks[task.id] = task.clock
+            return found
+        if process.alive and not task.clock.is_over:
+            return None
+        self._busy.remove((process, task))
+        is_late = process.alive
+        process.end()
+        if is_late:
+            told = UsageError(task.clock.sentence).told()
+            return FinishedCheck(task.id, sentence=told, undecided=not task.clock.is_importing)
+        if task.deaths:
+            return FinishedCheck(task.id, sentence=died(process.ending))
+        if process.calls == 1 and not process.was_killed:
+            return FinishedCheck(task.id, sentence=died(process.ending, ""))
+        self._lost.append(replace(task, deaths=1, clock=Clock(task.settings.timeout)))
+        return None
 
-    def _alone(self, id: str, settings: Settings) -> FinishedCheck:
-        from concurrent.futures.process import BrokenProcessPool
+    def _begin(self) -> None:
+        """Begin as many checks as may begin now."""
+        while len(self._busy) < self.capacity and not any(task.deaths for _, task in self._busy):
+            if self._lost and self._busy:
+                return
+            if not (self._lost or self._waiting):
+                return
+            process = None if self._lost else self._idle_one()
+            task = (self._lost or self._waiting).pop(0)
+            process = process or WorkerProcess()
+            process.call(PERFORM, self.check, task.id, task.settings)
+            self._busy.append((process, task))
 
-        with worker_processes(1) as executor:
-            try:
-                return executor.submit(perform_check, self._check, id, settings).result()
-            except BrokenProcessPool:
-                return FinishedCheck(id, sentence=DIED)
+    def _idle_one(self) -> WorkerProcess | None:
+        """A worker that is free and still there."""
+        while self._idle:
+            process = self._idle.pop()
+            if not any(process.messages()) and process.alive:
+                return process
+            process.end()
+        return None
 
-    def close(self, *, now: bool) -> None:
-        """End the workers."""
-        if now:
-            end_now(self._executor)
-        else:
-            self._executor.shutdown(cancel_futures=True)
-
-
-def _listen(phases: SimpleQueue[tuple[str, str]]) -> None:
-    _PHASES[:] = [phases]
-
-
-_PHASES: list[SimpleQueue[tuple[str, str]]] = []  # one in a worker process that is listened to
+    def close(self) -> None:
+        """End the workers, whatever they are at."""
+        for process in (*self._idle, *(process for process, _ in self._busy)):
+            process.end()
+        for tasks in (self._waiting, self._lost, self._busy, self._idle):
+            tasks.clear()
 
 
-def _told(check: str, id: str, settings: Settings) -> FinishedCheck:
-    """Do one check in a worker process, and tell its phases to the process that reports."""
-
-    def tell(name: str) -> None:
-        for queue in _PHASES:
-            queue.put((id, name))
-
-    with told_to(tell):
-        return perform_check(check, id, settings)
+def _finished(id: str, message: Returned | Refused | Failed) -> FinishedCheck:
+    """The end of a check as its worker reported it: `perform_check` returns it, unless it was interrupted."""
+    if isinstance(message, Returned):
+        found: FinishedCheck = message.value
+        return found
+    if isinstance(message, Refused):
+        return FinishedCheck(id, sentence=message.message)
+    return FinishedCheck(id, sentence=message.sentence, trace=message.trace)

@@ -16,7 +16,7 @@ CELL = 300  # characters of a cell; a table is for an overview
 _SPECIAL = re.compile(r"[\\`*{}\[\]|~$]|(?<![^\W_])_|_(?![^\W_])")
 _QUOTED = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 _HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
-_FIRST = re.compile(r"^([-+=#]|\d+(?=[.)]))")
+_FIRST = re.compile(r"^([-+=#]|:(?=:)|\d+(?=[.)]))")
 # What GitHub links or draws by itself: a person, an issue, the name of a sign.
 _LINKED = re.compile(r"(?<!\w)[@#](?=[\w-])|:(?=[a-z0-9_+-]+:)")
 NOTHING = "<!-- -->"
@@ -65,6 +65,8 @@ def code(text: str) -> str:
     '``a`b``'
     """
     shown = safe.one_line(text)
+    if safe.uncommanded(shown) != shown:  # nothing can be escaped between backticks
+        return f"<code>{_escaped(shown)}</code>"
     fence = "`" * (_longest(shown) + 1)
     pad = " " if shown.startswith("`") or shown.endswith("`") or not shown else ""
     return f"{fence}{pad}{shown}{pad}{fence}"
@@ -81,7 +83,8 @@ def fenced(lines: Iterable[str], indent: str = "") -> list[str]:
     while shown and not shown[0].strip():
         shown.pop(0)
     fence = "`" * max(3, max((_longest(line) for line in shown), default=0) + 1)
-    return [indent + line for line in (f"{fence}text", *(line.rstrip() for line in shown), fence)]
+    told = (safe.uncommanded(line.rstrip()) for line in shown)
+    return [indent + line for line in (f"{fence}text", *told, fence)]
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], right: Iterable[int] = ()) -> list[str]:

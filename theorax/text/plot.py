@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol
 from theorax.text.numbers import number
 
 POINT, BAR, LINE, BAND, DIAMOND = "●", "│", "·", "░", "◆"
+LARGEST = 1e300  # magnitude of a value that is drawn
 BARS = 2.0  # an error bar reaches this many standard errors to either side
 
 
@@ -58,7 +59,13 @@ def predicted_along(
     x_mean, y_mean = sum(x) / len(x), sum(y) / len(y)
     if len(set(x)) == 1:
         return None
-    return [math.exp(y_mean + predicted * (at - x_mean)) for at in x]
+    powers = [y_mean + predicted * (at - x_mean) for at in x]
+    return [math.exp(power) for power in powers] if all(power < math.log(LARGEST) for power in powers) else None
+
+
+def drawable(values: Sequence[float]) -> bool:
+    """True if doubles hold the distances between these values, and their shares of an axis."""
+    return all(abs(value) <= LARGEST for value in values)
 
 
 def margin_band(kind: str, predicted: float | None, margin: float | None) -> tuple[float, float] | None:
@@ -95,6 +102,8 @@ def plot(
     centres = [value for _, value, _ in rows] + line + beyond + list(band or ())
     log_x = min(sizes) > 0 and max(sizes) > 3 * min(sizes)
     log_y = min([*low_ends, *centres]) > 0 and max([*high_ends, *centres]) > 3 * min([*low_ends, *centres])
+    if not drawable([*low_ends, *high_ends, *centres]):
+        return []
     scale = math.log if log_y else float
     bottom, top = _range([scale(value) for value in [*low_ends, *high_ends, *centres]])
     labels = _labels(bottom, top, height, log=log_y)

@@ -13,11 +13,13 @@ UNSEEN = re.compile(
     "["
     "\x00-\x08\x0b-\x1f"  # control characters but tab and newline; escape codes begin with one
     "\x7f-\x9f"  # delete, and the control characters of eight bits
-    "\xad\u200b\u2060-\u2064\ufeff"  # what takes no room
-    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # what turns the direction of the text around it
-    "\u2028\u2029\ufff9-\ufffb\ufffe\uffff"  # line breaks that are none, and what is no character
+    "\xad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufeff\uffa0"  # what draws nothing
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u061c"  # joiners, line breaks that are none, what turns a text's direction
+    "\ufe00-\ufe0f\ufff0-\ufffb\ufffe\uffff"  # what chooses a drawing or marks up a text, and what is no character
+    "\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"  # what is drawn only around other signs
     "\ud800-\udfff"  # halves of characters: bytes of a file's name that are no text
-    "\U000e0000-\U000e007f"  # letters that are never drawn
+    "\U00013430-\U0001345f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"  # the same in scripts and scores
+    "\U000e0000-\U000e0fff"  # letters that are never drawn
     "]"
 )
 _COMMAND = re.compile(r"^([^\S\n]*)::|##\[", re.MULTILINE)

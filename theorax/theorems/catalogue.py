@@ -45,6 +45,7 @@ class Facts:
     label: str = ""
     uses: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
+    claims: tuple[str, ...] | None = None  # None where the file computes some
     problem: str | None = None
     rule: str = "theorem"
     line: int = 1
@@ -101,6 +102,10 @@ class Catalogue:
         """
         self.path(id)
         return self._places[id][0][0]
+
+    def is_a_user_s(self, id: str) -> bool:
+        """True if a file that defines the theorem is not the library's: its code runs in a worker, which it may end."""
+        return any(root.kind != "library" for root in self.roots_of(id))
 
     def roots_of(self, id: str) -> tuple[Root, ...]:
         """Every root in which a file defines this id."""
@@ -265,7 +270,7 @@ def kinds_of_claim() -> Mapping[str, str]:
 def first_line(path: Path) -> str:
     """The first line of a module's docstring without its full stop, read without parsing; empty if it has none."""
     try:
-        with path.open(encoding="utf-8", errors="replace") as file:
+        with path.open(encoding="utf-8-sig", errors="replace") as file:
             head = file.read(2000)
     except OSError:
         return ""
@@ -304,6 +309,7 @@ def read_facts(base: Facts) -> Facts:
         place=_text(fields.get("place")),
         label=_text(fields.get("label")) or "own",
         kinds=kinds,
+        claims=_written_claims(call),
     )
     uses = _literal(fields.get("uses"), ())
     names = _strings(uses)
@@ -369,7 +375,13 @@ def claim_ids(path: Path) -> tuple[str, ...] | None:
         call = _closing_call(ast.parse(path.read_bytes()))
     except (OSError, SyntaxError, ValueError):
         return None
-    claims = next((part.value for part in call.keywords if part.arg == "claims"), None) if call is not None else None
+    return None if call is None else _written_claims(call)
+
+
+def _written_claims(call: ast.Call) -> tuple[str, ...] | None:
+    import ast
+
+    claims = next((part.value for part in call.keywords if part.arg == "claims"), None)
     if isinstance(claims, ast.Call) and _name(claims.func) == "dict" and not claims.args:
         names: list[object] = [part.arg for part in claims.keywords]
     elif isinstance(claims, ast.Dict):

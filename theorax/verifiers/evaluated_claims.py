@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 
 from sympy import Basic, Expr, Symbol, false, sympify
 
@@ -15,6 +15,9 @@ from theorax.language.letters import disobeyed
 from theorax.language.limit_laws import LawOfNumbers
 from theorax.language.notation import inline
 from theorax.names import did_you_mean
+from theorax.theorems.catalogue import Catalogue
+from theorax.verifiers.loading import load
+from theorax.verifiers.outcome import EvaluatedClaim
 
 DIGITS = 15
 _AT, _SIZES = option("at"), option("sizes")
@@ -22,24 +25,14 @@ _AT, _SIZES = option("at"), option("sizes")
 Values = Mapping[Letter, Expr]
 
 
-@dataclass(frozen=True)
-class EvaluatedClaim:
-    """The predicted side of a claim at these values; ``error`` bounds the rounding of ``decimal``.
-
-    ``broken``: the condition of the claim, where it does not hold here. ``open``: letters that were given no value.
-    """
-
-    claim: str
-    kind: str
-    statement: str
-    condition: str
-    at: Mapping[str, str]
-    side: str
-    exact: str
-    decimal: float | None
-    error: float | None
-    broken: bool
-    open: tuple[str, ...]
+def evaluated_file(
+    id: str,
+    roots: Sequence[str],
+    at: Sequence[tuple[str, str]],
+    sizes: Sequence[tuple[str, tuple[int, ...]]],
+) -> tuple[EvaluatedClaim, ...]:
+    """Every claim of the theorem of this id under these roots, as `evaluated` finds it."""
+    return evaluated(load(id, Catalogue.of(roots)), at, sizes)
 
 
 def evaluated(

@@ -15,7 +15,7 @@ from theorax.theorems.catalogue import LIBRARY, Facts, claim_lines, first_line, 
 from theorax.verifiers.author_lines import last_line
 from theorax.verifiers.beside import import_beside
 from theorax.verifiers.inert_modules import ComputesAtImport, inert_modules
-from theorax.verifiers.wrong_arguments import wrong_arguments
+from theorax.verifiers.phases import IMPORTING, phase
 
 
 @dataclass(frozen=True, order=True)
@@ -40,7 +40,7 @@ class Linted:
 def lint(file: Path) -> Linted:
     """The errors of this file, found without JAX unless it computes while it is imported."""
     try:
-        with inert_modules(LIBRARY, file.parent):
+        with phase(IMPORTING), inert_modules(LIBRARY, file.parent):
             found = tuple(_problems(file))
     except ComputesAtImport as error:
         return Linted(file, problems(file), (last_line(error, file) or 1, str(error)))
@@ -108,6 +108,8 @@ def _executed(tree: ast.Module, file: Path) -> list[StatementError]:
                 except Exception as error:
                     lost |= _bound(node)
                     if len(found) == before:
+                        from theorax.verifiers.wrong_arguments import wrong_arguments  # needs the whole language
+
                         wrong = wrong_arguments(node, vars(module), str(file)) if isinstance(error, TypeError) else []
                         found.extend(wrong or [_not_imported(error)])
     finally:

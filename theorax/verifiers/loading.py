@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from theorax.errors import StatementError, TheoraxError, UsageError
@@ -14,15 +15,28 @@ from theorax.theorems.catalogue import LIBRARY, Catalogue
 from theorax.verifiers.author_lines import last_line
 from theorax.verifiers.beside import import_beside
 from theorax.verifiers.linting import problems, wrong_calls
+from theorax.verifiers.phases import IMPORTING, phase
 
 
 def load(theorem_id: str, catalogue: Catalogue | None = None) -> Theorem:
-    """The theorem of this id.
+    """The theorem of this id; its file is imported in a phase of its own.
 
     **Raises:** StatementError, naming file and line, if the file does not import or ends without a theorem; UsageError
     if there is no such theorem.
     """
-    catalogue = catalogue or Catalogue()
+    with phase(IMPORTING):
+        return _load(theorem_id, catalogue or Catalogue())
+
+
+def claim_names(theorem_id: str, roots: Sequence[str]) -> tuple[str, ...]:
+    """The ids of the claims of a theorem under these roots.
+
+    **Raises:** as `load` does.
+    """
+    return tuple(load(theorem_id, Catalogue.of(roots)).claims)
+
+
+def _load(theorem_id: str, catalogue: Catalogue) -> Theorem:
     facts = catalogue.facts(theorem_id)
     if problem := catalogue.problem(theorem_id):
         raise StatementError(_every_error(facts.path, problem))

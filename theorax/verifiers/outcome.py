@@ -6,7 +6,7 @@ so a kept result is read and shown without importing either.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -193,3 +193,23 @@ def overall(claims: Sequence[Verdict]) -> tuple[Status, str | None]:
         return settle([Finding.NOT_CHECKED]), "no claim was decided"
     worst = max(standing, key=lambda claim: claim.status.severity)  # the first of equally bad ones
     return worst.status, None if worst.status.holds else f"{worst.id}: {worst.sentence}"
+
+
+@dataclass(frozen=True)
+class EvaluatedClaim:
+    """The predicted side of a claim at these values; ``error`` bounds the rounding of ``decimal``.
+
+    ``broken``: the condition of the claim, where it does not hold here. ``open``: letters that were given no value.
+    """
+
+    claim: str
+    kind: str
+    statement: str
+    condition: str
+    at: Mapping[str, str]
+    side: str
+    exact: str
+    decimal: float | None
+    error: float | None
+    broken: bool
+    open: tuple[str, ...]

@@ -8,6 +8,7 @@ from contextvars import ContextVar
 
 Tell = Callable[[str], None]
 DECIDING = "deciding"
+IMPORTING = "importing"  # of a theorem's file; the clock of a time limit begins with it
 
 
 def _nobody(_: str) -> None:

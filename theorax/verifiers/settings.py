@@ -43,6 +43,7 @@ class Settings:
     scheduler: str = ""  # the address of a Dask cluster that checks in the place of this machine
     share: str = ""  # folder of results that machines share
     attempt: int = 1  # at least this number, where this machine's log of attempts may not know the earlier ones
+    timeout: float | None = None  # seconds that a check may take, from the import of its file on
     attempts: tuple[CountedAttempt, ...] | None = None  # of one theorem's check; None until they are counted
 
     @property

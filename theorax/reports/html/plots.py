@@ -13,7 +13,7 @@ from theorax.names import many
 from theorax.reports.document import ClaimReport
 from theorax.reports.html.page_parts import parameters
 from theorax.text.numbers import number, with_uncertainty
-from theorax.text.plot import BARS, margin_band, predicted_along
+from theorax.text.plot import BARS, drawable, margin_band, predicted_along
 from theorax.text.safe import one_line, shortened, visible
 
 WIDTH, HEIGHT = 460, 250
@@ -67,7 +67,7 @@ class _Sweep:
 def sweep(claim: ClaimReport, case: Case) -> str:
     """The observations of one case along its sweep; empty if there are fewer than two sizes."""
     shown = _Sweep.of(claim, case)
-    if len(set(shown.sizes)) < 2:
+    if len(set(shown.sizes)) < 2 or not drawable([*shown.sizes, *shown.values]):
         return ""
     right = WIDTH - RIGHT
     x = _Axis.over(shown.sizes, LEFT + 14, right - 14 - (BEYOND if shown.limit else 0))

@@ -18,6 +18,7 @@ from theorax.language import Experiment, Hypotheses, Subject, Theorem
 from theorax.names import did_you_mean
 from theorax.verifiers.cases.measure import instance
 from theorax.verifiers.cases.sweep_lines import sweep_lines
+from theorax.verifiers.phases import IMPORTING, phase
 from theorax.verifiers.settings import Settings
 
 _MODEL = option("model")
@@ -31,7 +32,8 @@ def adopt(theorem_id: str, theorem: Theorem, model: str) -> Theorem:
 
     **Raises:** UsageError if the theorem takes no model, or if the factory cannot be found, called or measured.
     """
-    factory = find(model)
+    with phase(IMPORTING):
+        factory = find(model)
     taking = {name: part for name, part in theorem.experiments.items() if part.adopt is not None}
     if not taking:
         raise UsageError(
