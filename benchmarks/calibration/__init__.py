@@ -6,7 +6,19 @@ One table of cases drives the tests (`tests/honesty`, `tests/power`: few replica
 
 from __future__ import annotations
 
-from benchmarks.calibration import deterministic, events, laws, limits, looks, means, rates, readings, suites, tails
+from benchmarks.calibration import (
+    controls,
+    deterministic,
+    events,
+    laws,
+    limits,
+    looks,
+    means,
+    rates,
+    readings,
+    suites,
+    tails,
+)
 from benchmarks.calibration.cases import Case
 
 __all__ = ["FAMILIES", "find"]
@@ -22,6 +34,7 @@ FAMILIES = {
     "laws": laws.cases,
     "readings": readings.cases,
     "suites": suites.cases,
+    "controls": controls.cases,
 }
 
 

@@ -112,6 +112,7 @@ _WELCH = "three sizes, 3 independent draws each, one noisy, the claim holds, n^-
 _FOUR = "four cases, exact means of 20 draws, the claim holds, all true"
 _FOUR_OFF = "four cases, exact means of 20 draws, off by the margin, one off by the margin"
 _GAUSSIAN = "Gaussian at one size, 400 draws, the claim holds, N(0, 1)"
+_CONTROL = "expectation, normal, 400 draws, killed less surely than 0.8"
 _TRUE = "20 claims, all true, the claim holds"
 _DEFAULT = "bias-aware, default class"
 
@@ -229,4 +230,14 @@ MUTANTS = (
              "stopped = True\n    if best[at] < 0:\n        return replace(self, stopped=True)")),
            "events", "P >= 0.5, margin 0.05, asked until decided, the claim holds, p = 0.5", 400,
            "the mean of a running maximum cut at 40 is nearer 1 + log 40 than 1", "monitor, every 10"),
+    Mutant("the error of the one run that noticed a control forgotten", _D + "kill_bounds:Standardised.bound",
+           (("u = float(ndtri(1 - level))", "u = 0.0"),), "controls", _CONTROL, 100,
+           "the statistic lies above its median in half of the runs"),
+    Mutant("a share of violations for its lower limit", _D + "kill_bounds:Counted.bound",
+           (("_least(self.count, self.draws, level)", "self.count / self.draws"),), "controls",
+           "bound in every draw, 400 draws, killed less surely than 0.8", 100,
+           "two violations where 1.6 are expected: in half of the runs"),
+    Mutant("one repetition for all", _D + "kill_bounds:_on_portions",
+           (("if all(", "if any("),), "controls",
+           "any kind, portions refute as often, 400 draws, killed less surely than 0.8", 100, "0.79 against 0.05"),
 )  # fmt: skip

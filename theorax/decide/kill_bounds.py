@@ -88,7 +88,7 @@ PARTS = (16, 4, 2, 1)  # of the claim's draws, for one run
 QUARTER, THIRD = 4, 3
 GROWTH = 4  # of a portion, at least, where the first ones do not show enough
 
-FEWEST, SKEWED, HEAVY = 200, 0.1, 3.0
+FEWEST, SKEWED, HEAVY = 60, 0.1, 3.0
 MOST = 0.99
 
 
