@@ -7,6 +7,7 @@ One table of cases drives the tests (`tests/honesty`, `tests/power`: few replica
 from __future__ import annotations
 
 from benchmarks.calibration import (
+    controls,
     deterministic,
     events,
     laws,
@@ -35,6 +36,7 @@ FAMILIES = {
     "laws": laws.cases,
     "readings": readings.cases,
     "suites": suites.cases,
+    "controls": controls.cases,
 }
 
 

@@ -40,6 +40,7 @@ class Truth(StrEnum):
     MARGIN = "off by the margin"  # the nearest falsehood that must not be supported
     INSIDE = "inside the margin"  # false as it stands, but not by as much as the margin
     FAR = "false"
+    UNSURE = "killed less surely than 0.8"  # a control: to say that it reaches 0.8 is the error
 
 
 @dataclass(frozen=True)
@@ -213,6 +214,7 @@ def failures(case: Case, procedure: Procedure, counted: Tally, slack: float = 0.
     | the claim holds | refutations, and p of refutation is no smaller than uniform | supports |
     | off by the margin | exclusions of the margin, and p of support likewise | refutations |
     | inside the margin, false | | refutations |
+    | killed less surely than 0.8 | controls said to reach it | |
 
     Counts are held against the 99.9 % quantile of the binomial law. Where limits are promised, each misses the truth
     no more often than the level of support allows; e-values against a true null have a mean of at most one.
@@ -229,7 +231,9 @@ def failures(case: Case, procedure: Procedure, counted: Tally, slack: float = 0.
         if published is not None and count < least(n, max(0.0, published - slack)):
             found.append(f"{what} in {count:g} of {n} replicates, published {published:.3f}")
 
-    if case.truth is Truth.HOLDS:
+    if case.truth is Truth.UNSURE:
+        bounded(counted.refuted, procedure.refute, "said to be killed with probability 0.8")
+    elif case.truth is Truth.HOLDS:
         bounded(counted.refuted, procedure.refute, "refuted")
         if (over := excess(counted.p_refute)) > 1:
             found.append(f"p-values of refutation are too small ({over:.1f} times what chance allows)")

@@ -112,6 +112,7 @@ _WELCH = "three sizes, 3 independent draws each, one noisy, the claim holds, n^-
 _FOUR = "four cases, exact means of 20 draws, the claim holds, all true"
 _FOUR_OFF = "four cases, exact means of 20 draws, off by the margin, one off by the margin"
 _GAUSSIAN = "Gaussian at one size, 400 draws, the claim holds, N(0, 1)"
+_CONTROL = "expectation, normal, 400 draws, killed less surely than 0.8"
 _TRUE = "20 claims, all true, the claim holds"
 _DEFAULT = "bias-aware, default class"
 
@@ -240,4 +241,14 @@ MUTANTS = (
            (("observed.variates[at] - self.means(at)", "observed.variates[at] - self.means(at) - 0.1"),),
            "variates", "a linear variate, 128 draws, the claim holds", 50,
            "the mean moves by 5.7 of its own standard errors: refuted always"),
+    Mutant("the error of the one run that noticed a control forgotten", _D + "kill_bounds:Standardised.bound",
+           (("u = float(ndtri(1 - level))", "u = 0.0"),), "controls", _CONTROL, 100,
+           "the statistic lies above its median in half of the runs"),
+    Mutant("a share of violations for its lower limit", _D + "kill_bounds:Counted.bound",
+           (("_least(self.count, self.draws, level)", "self.count / self.draws"),), "controls",
+           "bound in every draw, 400 draws, killed less surely than 0.8", 100,
+           "two violations where 1.6 are expected: in half of the runs"),
+    Mutant("one repetition for all", _D + "kill_bounds:_on_portions",
+           (("if all(", "if any("),), "controls",
+           "any kind, portions refute as often, 400 draws, killed less surely than 0.8", 100, "0.79 against 0.05"),
 )  # fmt: skip

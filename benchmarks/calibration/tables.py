@@ -30,8 +30,9 @@ def verdict(case: Case, procedure: Procedure, counted: Tally) -> str:
         found = failures(case, procedure, counted)
         return "FAILS: " + "; ".join(found) if found else "holds"
     n = counted.replicates
-    wrong = {Truth.HOLDS: counted.refuted, Truth.MARGIN: counted.supported}.get(case.truth, 0.0)
-    level = procedure.refute if case.truth is Truth.HOLDS else procedure.support
+    refused = (Truth.HOLDS, Truth.UNSURE)
+    wrong = counted.refuted if case.truth in refused else counted.supported if case.truth is Truth.MARGIN else 0.0
+    level = procedure.refute if case.truth in refused else procedure.support
     return "exceeds" if wrong > most(n, level) else ""
 
 

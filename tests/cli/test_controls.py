@@ -38,7 +38,7 @@ def checked(root: Path, tmp_path: Path):
     return run
 
 
-@pytest.mark.parametrize(("draws", "drawn"), [(336, 84), (40, 84)])
+@pytest.mark.parametrize(("draws", "drawn"), [(200, 84), (40, 84)])
 def test_a_clear_control_is_repeated_on_portions_until_its_kill_probability_is_shown(checked, draws, drawn):
     outcome = checked(1.0, draws, "standard")
     (control,) = outcome.controls
@@ -46,17 +46,17 @@ def test_a_clear_control_is_repeated_on_portions_until_its_kill_probability_is_s
     assert (control.basis, control.run_draws) == (Basis.REPETITIONS, 4)
     assert control.kill_probability >= 0.8
     assert outcome.status == "SUPPORTED"
-    # Four sizes: the evidence up to the look that decides; of the control a quarter, or 21 portions of four draws.
+    # Four sizes: the evidence up to the look that decides; of the control 21 portions of four draws, more than a quarter.
     assert outcome.work.draws == outcome.claims[0].draws + 4 * drawn
 
 
 def test_a_control_of_many_draws_is_shown_by_the_run_that_noticed_it(checked):
-    outcome = checked(1.0, 800, "standard")
+    outcome = checked(1.0, 400, "standard")
     (control,) = outcome.controls
     assert (control.fired, control.replicates, control.kills) == (True, 1, 1)
-    assert (control.basis, control.run_draws) == (Basis.STATISTIC, 200)
+    assert (control.basis, control.run_draws) == (Basis.STATISTIC, 100)
     assert control.kill_probability >= 0.8
-    assert outcome.work.draws == outcome.claims[0].draws + 4 * 200
+    assert outcome.work.draws == outcome.claims[0].draws + 4 * 100
 
 
 def test_at_quick_effort_the_run_itself_is_all(checked):

@@ -24,6 +24,7 @@ REPLICATES = {
     "laws": 12,
     "readings": 60,
     "suites": 60,
+    "controls": 40,
 }
 
 CASES = [(family, case.key) for family in REPLICATES for case in FAMILIES[family]()]

@@ -14,13 +14,16 @@ import theorax.cli.values
 import theorax.names
 import theorax.runs.sources
 import theorax.text.numbers
+from theorax.decide.kill_bounds import Basis
+from theorax.decide.status import Status
 from theorax.decide.verdict import Point
 from theorax.reports import summary, terminal
 from theorax.reports.progress import Remaining
-from theorax.reports.theorem_text import EVERYTHING
+from theorax.reports.theorem_text import EVERYTHING, _how_often
 from theorax.text import plain
 from theorax.text.numbers import with_uncertainty
 from theorax.text.plot import AtInfinity, margin_band, plot, predicted_along
+from theorax.verifiers.outcome import ControlOutcome
 
 EXAMPLES = (theorax.text.numbers, theorax.names, theorax.cli.values, theorax.runs.sources)
 
@@ -206,3 +209,21 @@ def test_the_remaining_time_follows_earlier_runs():
     assert left.text == ""
     assert Remaining(["new"], {}, 1).seconds is None
     assert "first run" in Remaining(["new"], {}, 1).text
+
+
+@pytest.mark.parametrize(
+    ("control", "told"),
+    [
+        ((1, 1, 0.99, Basis.STATISTIC, 64), "on 64 draws per size. By its distance from the claim in standard errors"),
+        ((1, 1, 0.85, Basis.COUNT, 500), "on 500 draws per size. By the number of draws against the claim"),
+        ((21, 21, 0.8003, Basis.REPETITIONS, 4), "Noticed 21 of 21 times, each on 4 draws per size; so at least 80 %"),
+        ((14, 14, 0.807, None, None), "Noticed 14 of 14 times; so at least 80 %"),  # of an earlier version
+        ((1, 1, 0.05, Basis.REPETITIONS, 10), ""),
+        ((1, 1, None, None, None), ""),
+    ],
+)
+def test_a_control_says_what_its_bound_rests_on(control, told):
+    row = ControlOutcome("half", ("iid",), "claim", True, Status.REFUTED, "", *control)
+    said = _how_often(row)
+    assert told in said
+    assert bool(said) == bool(told)

@@ -39,12 +39,11 @@ of the level. **Several tries.** Every try spends its own level, together `ERROR
 | try | draws | level |
 |---|---|---|
 | one run | 1/16, 1/4, 1/2, all, twice, four times the claim's | `SINGLE`, shared by the six |
-| repetitions on small portions | together a quarter of the claim's, if portions can be so small | `REPEATED` |
-| repetitions on larger portions | together twice the claim's | `REPEATED` |
-| repetitions on a third | each a third of the claim's | `REPEATED` |
+| repetitions on portions | together a quarter of the claim's, then three times as many, and so on | `REPEATED` each |
 | repetitions of the claim's own design | each the claim's; the last try | `REPEATED` |
 
-Tries that need fewer draws come first. Portions are tried one by one until one does not refute: it takes all of them to show `DEMANDED`.
+Tries that need fewer draws come first. Portions are tried one by one until one does not refute: it takes all of them to
+show `DEMANDED`. `REPEATING` bounds the number of their sizes.
 
 **Errors:** a control that is killed less surely than `DEMANDED` is said to reach it with probability at most `ERROR`,
 if the moments of its draws are as found. A run sees nothing of large draws rarer than one in so many as it makes; they
@@ -84,12 +83,13 @@ __all__ = [
 
 ERROR = 0.05
 DEMANDED = 0.8  # a control that is killed less surely leaves the claim untested (METHOD, section 8.4)
-REPETITIONS = 21
-REPEATED = 0.0093  # 0.0093^(1/21) = 0.8003
-SINGLE = ERROR - 4 * REPEATED
+REPETITIONS = 22
+REPEATED = 0.0074  # 0.0074^(1/22) = 0.8001
+REPEATING = 5  # tries by repetitions: on portions of four sizes, and of the claim's own design
+SINGLE = ERROR - REPEATING * REPEATED
 PARTS = tuple(map(Fraction, ("1/16", "1/4", "1/2", "1", "2", "4")))  # of the claim's draws, for one run
-QUARTER, THIRD = 4, 3
-GROWTH = 4  # of a portion, at least, where the first ones do not show enough
+QUARTER = 4
+GROWTH = 3  # of a portion, where smaller ones do not show enough
 
 # Simulated at 64 draws with these limits, of normal, exponential, lognormal and Pareto draws on either side that are refuted
 # 79 times in 100: said to reach 0.8 in at most 0.0013 of the runs, at the level 0.0032 (benchmarks/calibration/controls.py).
@@ -249,8 +249,7 @@ def kill_bound(trial: Trial) -> KillBound:
     """The first bound in the table of tries that reaches `DEMANDED`; else that of the claim's own design, repeated."""
     own = trial.own
     small = max(trial.fewest, own // (QUARTER * REPETITIONS))
-    larger = max(GROWTH * small, 2 * own // REPETITIONS)
-    portions = [part for part in {small, larger, own // THIRD} if small <= part < own]
+    portions = [part for part in (small * GROWTH**step for step in range(REPEATING - 1)) if part < own]
     runs = [int(own * part) for part in PARTS] if trial.fewest_of_one_run is not None else []
     tries = [(draws, _on_one_run, draws) for draws in runs if draws >= (trial.fewest_of_one_run or 0)]
     tries += [(REPETITIONS * part, _on_portions, part) for part in portions]

@@ -184,7 +184,7 @@ theorem = Theorem(
         # Identities keep the tokens' rows orthonormal at any d >= T, d = T or 2T alike: these programs are shared.
         attention_alone=Experiment(
             observe, (seen, cv), {T: sizes}, derived={d: T / gamma}, at={gamma: Rational(1, 2)}, along={l: (1, 2)},
-            draws=Efforts(32, 32, 256), padded=True, subjects={
+            draws=Efforts(64, 64, 256), padded=True, subjects={
                 "exponential": alone,
                 "uniform": network(UNIFORM, gaussian_values=0),
                 "Gaussian values": network().breaking(H.identity_values, fails=without_values),
