@@ -16,6 +16,7 @@ from theorax.decide.kill_bounds import (
     HEAVY,
     MOST,
     REPEATED,
+    REPEATING,
     REPETITIONS,
     SINGLE,
     SKEWED,
@@ -33,7 +34,7 @@ def run(distance, draws=400, skewness=0.0, kurtosis=0.0):
 
 
 def test_the_tries_spend_no_more_than_the_error():
-    assert 4 * REPEATED + SINGLE <= ERROR
+    assert REPEATING * REPEATED + SINGLE <= ERROR
     assert DEMANDED <= REPEATED ** (1 / REPETITIONS)
     assert Counted(REPETITIONS - 1, REPETITIONS, 0.5, 0.5).bound(REPEATED, 1) < DEMANDED
 
@@ -126,10 +127,11 @@ class Stub:
     ("control", "basis", "draws", "made"),
     [
         (Stub(distance=30.0), Basis.STATISTIC, 210, []),
-        (Stub(distance=30.0, own=200, refuting=(4,)), Basis.REPETITIONS, 4, [84]),
+        (Stub(distance=30.0, own=200, refuting=(4,)), Basis.REPETITIONS, 4, [4 * REPETITIONS]),
         (Stub(distance=30.0, own=200), Basis.STATISTIC, 100, []),
-        (Stub(distance=30.0, own=60), Basis.STATISTIC, 60, []),
-        (Stub(refuting=(280,)), Basis.REPETITIONS, 280, [280 * REPETITIONS]),
+        (Stub(distance=30.0, own=FEWEST), Basis.STATISTIC, FEWEST, []),
+        (Stub(distance=30.0, own=FEWEST - 1), Basis.REPETITIONS, FEWEST - 1, [(FEWEST - 1) * REPETITIONS]),
+        (Stub(refuting=(243,)), Basis.REPETITIONS, 243, [243 * REPETITIONS]),
         (Stub(), Basis.REPETITIONS, 840, [840 * REPETITIONS]),
         (Stub(own=4), Basis.REPETITIONS, 4, [4 * REPETITIONS]),
     ],
@@ -138,6 +140,14 @@ def test_the_cheapest_try_that_shows_it_ends_the_draws(control, basis, draws, ma
     found = kill_bound(control)
     assert (found.basis, found.draws, control.made) == (basis, draws, made)
     assert found.probability >= DEMANDED
+
+
+def test_a_run_beyond_the_design_speaks_of_the_design():
+    """Four times the draws halve the standard error: what they show is worth half of its distance there."""
+    alone, beyond = run(6.0, 256), run(12.0, 4 * 256)
+    assert alone.bound(0.002, 256) < beyond.bound(0.002, 256) < run(12.0, 256).bound(0.002, 256)
+    assert beyond.bound(0.002, FEWEST - 1) == 0
+    assert kill_bound(Stub(distance=0.0, own=100)).draws == 100
 
 
 def test_one_miss_of_the_whole_design_is_one_too_many():

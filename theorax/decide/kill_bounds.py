@@ -69,6 +69,8 @@ __all__ = [
     "DEMANDED",
     "FEWEST",
     "PARTS",
+    "REPEATED",
+    "REPEATING",
     "REPETITIONS",
     "Again",
     "Basis",
