@@ -53,8 +53,9 @@ def decide(
     | at most | L(aR) - claimed | claimed + margin - U(aS) |
 
     The limits of support are those of ``interval.for_support``: a support that L and U alone would give is withheld for
-    the tails. These distances over b are the breakdown factors. Where both hold, the value is off the claim but inside
-    the margin: refuted for the exact reading, and recorded as equivalent within the margin.
+    the tails. Those of refutation are those of ``interval.for_refutation``, L and U unless variates corrected the draws.
+    These distances over b are the breakdown factors. Where both hold, the value is off the claim but inside the margin:
+    refuted for the exact reading, and recorded as equivalent within the margin.
 
     Under the margin reading every distance of refutation is less the margin: off by at most the margin is rejected on
     either side, at half the level each, for a claim of equality. Limits then never pass the estimate, so that no data
@@ -77,16 +78,17 @@ def decide(
     reading = Reading(reading)
     forgiven = reading.forgives(margin, claimed)
     own: Limits = interval
-    sure = interval.for_support
+    sure, firm = interval.for_support, interval.for_refutation
     if reading is Reading.MARGIN:
-        own, sure = (_Around(limits, interval.estimate) for limits in (own, sure))
+        own, sure, firm = (_Around(limits, interval.estimate) for limits in (own, sure, firm))
     tail = levels.refute / 2 if side is Side.EQUAL else levels.refute
     # Each limit once: those that invert an e-process cost sixty evaluations of it.
     low, high = own.lower(levels.support), own.upper(levels.support)
-    lowest, highest = (low, high) if tail == levels.support else (own.lower(tail), own.upper(tail))
+    is_own = interval.for_refutation is interval and tail == levels.support
+    lowest, highest = (low, high) if is_own else (firm.lower(tail), firm.upper(tail))
     over, under = lowest - claimed, claimed - highest
     slack = interval.bias + interval.rounding
-    p_over, p_under = own.p_above(claimed + forgiven + slack), own.p_below(claimed - forgiven - slack)
+    p_over, p_under = firm.p_above(claimed + forgiven + slack), firm.p_below(claimed - forgiven - slack)
     if side is Side.EQUAL:
         refuting, p_refute = max(over, under), min(1.0, 2 * min(p_over, p_under))
     else:

@@ -68,6 +68,11 @@ class Interval(ABC):
         """Limits and p-values that support is held against: no nearer than the interval's own."""
         return self
 
+    @property
+    def for_refutation(self) -> Limits:
+        """Limits and p-values that refutation is held against: no nearer than the interval's own."""
+        return self
+
     def radius(self, level: float) -> float:
         """The larger of the two distances between the estimate and its one-sided limits."""
         return max(self.estimate - self.lower(level), self.upper(level) - self.estimate)
@@ -82,11 +87,13 @@ class Student(Interval):
     """Student's t; with a standard error of zero the error is zero, and p is 0 or 1 by the sign.
 
     ``columns``: independent samples of which the estimate is the mean, weighted by ``weights``. Support is held against
-    the limits that allow for their skewness as well (`theorax.decide.skewness`).
+    the limits that allow for their skewness as well (`theorax.decide.skewness`). So is refutation where the draws are
+    ``corrected`` by variates: a skewed variate makes skewed numbers of draws that are not.
     """
 
     columns: tuple[Vector, ...] = field(default=(), repr=False, compare=False)
     weights: tuple[float, ...] = field(default=(), repr=False, compare=False)
+    corrected: bool = field(default=False, repr=False)
 
     @cached_property
     def skewed(self) -> Skewed | None:
@@ -96,6 +103,10 @@ class Student(Interval):
     @property
     def for_support(self) -> Limits:
         return self if self.skewed is None else Farther(self, self.skewed)
+
+    @property
+    def for_refutation(self) -> Limits:
+        return self.for_support if self.corrected else self
 
     def p_above(self, value: float) -> float:
         if self.se == 0:

@@ -12,7 +12,14 @@ from theorax.decide.bias_aware import Weights
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Target
 from theorax.decide.draw_guards import scatter
-from theorax.decide.moments import LIGHT_TAILS, MeansOfDraws, Moment, declared, planned_spread
+from theorax.decide.moments import (
+    LIGHT_TAILS,
+    MeansOfDraws,
+    Moment,
+    declared,
+    needs_light_tails,
+    planned_spread,
+)
 from theorax.decide.one_case import Claimed, ledger, sweep_verdict
 from theorax.decide.plans import Seeds, Tested, chosen, counted, spread, sweep
 from theorax.decide.samples import Columns, by_size, mean_point
@@ -44,6 +51,7 @@ class LimitPlan(WeightedPlan):
 
     def __post_init__(self) -> None:
         chosen("side", self.side, LIMIT_SIDES)
+        needs_light_tails(self.variates, self.moments)
         super().__post_init__()
 
     @property
@@ -66,7 +74,7 @@ class LimitPlan(WeightedPlan):
             sizes=self.sizes,
             corrections=_in_units(self.corrections.anchored(self.sizes[0]), self._scale),
             target=Target.LIMIT,
-            sd=self.sd,
+            sd=self.planned_spreads,
             draws=self.draws,
             policy=self.seeds.policy,
             errors=self.errors,
@@ -83,16 +91,20 @@ class LimitPlan(WeightedPlan):
 
         **Raises:** `ObservationError` for values outside the declared range.
         """
-        points = observed.points or tuple(map(mean_point, self.sizes, observed.values))
-        found = self._tested(lambda: MeansOfDraws(declared(self.moments), observed), points)
-        return replace(found, unseen=(*found.unseen, *of_zero("limit", self.to, self.margin, points)))
+        used, moments = self.variates.corrected(observed), declared(self.moments)
+        points = observed.points or tuple(map(mean_point, self.sizes, used.values))
+        means = MeansOfDraws(moments, used, corrected=used is not observed)
+        found = self._tested(lambda: means, points)
+        unseen = (*found.unseen, *of_zero("limit", self.to, self.margin, points))
+        gain = self._gain(MeansOfDraws(moments, observed), means, self.variates.why_raw(observed.counts))
+        return replace(found, unseen=unseen, gain=gain)
 
     @property
     def is_spread_stated(self) -> bool:
         return self.sd != declared(self.moments).spread
 
     def scatter(self, observed: Columns) -> tuple[float, ...]:
-        return scatter(observed.points or tuple(map(mean_point, self.sizes, observed.values)))
+        return scatter(observed.points or tuple(map(mean_point, self.sizes, self.variates.corrected(observed).values)))
 
     def _unseen(self, weights: Weights) -> Iterable[str]:
         return ()

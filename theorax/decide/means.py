@@ -12,14 +12,24 @@ from typing import Any, Self, cast, final
 import numpy as np
 
 from theorax.decide.bias_aware import Weights, solve
+from theorax.decide.control_variates import (
+    NO_VARIATES,
+    MeanTest,
+    Variates,
+    fewest_draws,
+    gain_of,
+    look_at_means,
+    mean_tests,
+    measured_gain,
+)
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Target
 from theorax.decide.draw_guards import Spreads, look_at_draws, scatter
 from theorax.decide.equivalence import decide
 from theorax.decide.interval import Interval
 from theorax.decide.limits import LIMIT_SIDES
-from theorax.decide.looked import Looked
-from theorax.decide.moments import LIGHT_TAILS, MeansOfDraws, Moment, declared, planned_spread
+from theorax.decide.looked import NOTHING_LOOKED_AT, Looked, together
+from theorax.decide.moments import LIGHT_TAILS, MeansOfDraws, Moment, declared, needs_light_tails, planned_spread
 from theorax.decide.one_case import Claimed, verdict
 from theorax.decide.planning import cheapest
 from theorax.decide.plans import NOTICED, Planned, Seeds, Tested, chosen, counted, positive, refused, spread
@@ -29,7 +39,7 @@ from theorax.decide.samples import Columns, mean_point, numbers
 from theorax.decide.skewness import told_of_tails
 from theorax.decide.status import DEFAULT_LEVELS, Levels, Reading, Reason, Refusal
 from theorax.decide.streams import Stream
-from theorax.decide.verdict import Assumption, Standing, Verdict
+from theorax.decide.verdict import Assumption, Standing, VarianceGain, Verdict
 from theorax.decide.wide_margins import NO_MEANING, of_zero, passes_anything
 from theorax.errors import DesignError, ObservationError
 from theorax.names import many
@@ -145,7 +155,8 @@ class _OneSize(Planned):
 
     def looked_at(self, observed: Columns) -> Looked:
         """Look at numbers of one's own for more than the mean."""
-        return look_at_draws(observed, Spreads(self.scatter(observed), (self.sd,), self.is_spread_stated), self.of)
+        spreads = Spreads(self.scatter(observed), self.planned_spreads, self.is_spread_stated)
+        return look_at_draws(observed, spreads, self.of)
 
     @property
     @abstractmethod
@@ -175,9 +186,17 @@ class _OneSize(Planned):
 @final
 @dataclass(frozen=True, kw_only=True)
 class MeanPlan(_OneSize):
-    """The mean of a random quantity is ``to``, under what is declared of its moments."""
+    """The mean of a random quantity is ``to``, under what is declared of its moments.
+
+    ``sd`` is that of a draw as it comes; with ``variates`` the numbers that are averaged scatter less, by their gain.
+    """
 
     moments: Moment = LIGHT_TAILS
+    variates: Variates = NO_VARIATES
+
+    def __post_init__(self) -> None:
+        needs_light_tails(self.variates, self.moments)
+        super().__post_init__()
 
     @property
     def statement(self) -> str:
@@ -193,7 +212,47 @@ class MeanPlan(_OneSize):
 
     @cached_property
     def core(self) -> Plan:
-        return declared(self.moments).planned(self._planned(self.sd))
+        return declared(self.moments).planned(self._planned(*self.planned_spreads))
+
+    @property
+    def planned_spreads(self) -> tuple[float, ...]:
+        return self.variates.planned_sd((self.sd,), (self.draws,))
+
+    @property
+    def planned_gain(self) -> VarianceGain | None:
+        raw = self.variates.why_raw((self.draws,))
+        if not (self.variates.known or raw):
+            return None
+        (left,) = self.planned_spreads
+        return gain_of(self.variates, (self.sd / left) ** 2 if left else None, None, raw)
+
+    def cheapest(self, power: float = 0.8) -> Self | None:
+        if not self.variates.known:
+            return super().cheapest(power)
+        least = fewest_draws(len(self.variates.known))
+        found = super(MeanPlan, replace(self, draws=max(self.draws, least))).cheapest(power)
+        return None if found is None else replace(found, draws=max(found.draws, least))
+
+    def tested(self, observed: Columns) -> Tested:
+        used = self.variates.corrected(observed)
+        found = super().tested(used)
+        planned = self.planned_gain
+        if planned is None:
+            return found
+        why = self.variates.why_raw(observed.counts)
+        gain = None if why else measured_gain(self._interval(observed), self._interval(used))
+        return replace(found, gain=gain_of(self.variates, planned.planned, gain, why))
+
+    def scatter(self, observed: Columns) -> tuple[float, ...]:
+        return super().scatter(self.variates.corrected(observed))
+
+    def looked_at(self, observed: Columns) -> Looked:
+        means = look_at_means(self.mean_tests(observed)) if self.variates.known else NOTHING_LOOKED_AT
+        return together([super().looked_at(observed), means])
+
+    def mean_tests(self, observed: Columns, share: float = 1.0) -> tuple[MeanTest, ...]:
+        """The tests of the known means of the variates, at a share of their level."""
+        return mean_tests(self.variates, observed, observed.values, (self.size or 0.0,), share)
 
     def of_quantile(self, order: float) -> QuantilePlan:
         """The plan for the quantile of this order in place of the mean."""
@@ -216,7 +275,8 @@ class MeanPlan(_OneSize):
         return replace(self, moments=declared(self.moments).repeated())
 
     def _interval(self, observed: Columns) -> Interval:
-        return MeansOfDraws(declared(self.moments), observed).interval(self.weights)
+        corrected = bool(self.variates.known) and not observed.variates
+        return MeansOfDraws(declared(self.moments), observed, corrected).interval(self.weights)
 
     def _declared(self) -> Iterable[str]:
         yield f"moments     {declared(self.moments)}"

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from theorax.decide.bias_aware import Weights
+from theorax.decide.control_variates import Variates
 from theorax.decide.designs import Plan, Policy, Tails
 from theorax.decide.estimators import (
     betting,
@@ -30,7 +31,7 @@ from theorax.decide.estimators import (
     score_variance,
     scores,
 )
-from theorax.decide.interval import Interval
+from theorax.decide.interval import Interval, Student
 from theorax.decide.samples import Columns
 from theorax.decide.status import Reason, Refusal
 from theorax.decide.sweep_decisions import WeightedMeans
@@ -48,6 +49,7 @@ __all__ = [
     "Moment",
     "TwoValues",
     "declared",
+    "needs_light_tails",
 ]
 
 Vector = NDArray[np.float64]
@@ -268,6 +270,18 @@ def declared(moments: Moment) -> DeclaredMoments:
     )
 
 
+def needs_light_tails(variates: Variates, moments: Moment) -> None:
+    """Let pass variates beside a declaration that they leave true.
+
+    **Raises:** `DesignError` for a declared range or variance: numbers from which variates were taken may leave either.
+    """
+    if variates.known and declared(moments).tails is not Tails.LIGHT:
+        raise DesignError(
+            f"Variates ({', '.join(variates.names)}) were declared beside {declared(moments)}. Once they are taken away the "
+            'numbers may leave that. Write moments="light tails", or leave the variates out.'
+        )
+
+
 def planned_spread(moments: Moment) -> float:
     """The largest standard deviation that a declaration leaves, to plan with.
 
@@ -285,10 +299,14 @@ def planned_spread(moments: Moment) -> float:
 @final
 @dataclass(frozen=True)
 class MeansOfDraws(WeightedMeans):
-    """Weighted means of the values at every size, under what is declared of their moments."""
+    """Weighted means of the values at every size, under what is declared of their moments.
+
+    ``corrected``: variates were taken from the values.
+    """
 
     moments: DeclaredMoments
     columns: Columns
+    corrected: bool = False
 
     @property
     def kept(self) -> int:
@@ -305,6 +323,8 @@ class MeansOfDraws(WeightedMeans):
             )
         else:
             found = self.moments.interval(self.columns.values, weights)
+        if self.corrected and isinstance(found, Student):
+            found = replace(found, corrected=True)
         return replace(found, rounding=found.rounding + float(np.abs(k) @ self._errors))
 
     @cached_property

@@ -92,7 +92,7 @@ def _concluded(
             *tested.looked.findings,
             *says_nothing([plan.no_meaning]),
         ],
-        [case_of(decision, shown, points=tested.points, detail=tested.detail)],
+        [case_of(decision, shown, points=tested.points, detail=tested.detail, gain=tested.gain)],
         rates=ErrorRates.of(decision, spent),
         larger=decision.larger_classes,
     )

@@ -20,7 +20,7 @@ from theorax.decide.designs import FEWEST_SIZES, Plan, Policy
 from theorax.decide.looked import NOTHING_LOOKED_AT, Looked
 from theorax.decide.planning import cheapest
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reading, Reason, Refusal, Side
-from theorax.decide.verdict import Point
+from theorax.decide.verdict import Point, VarianceGain
 from theorax.errors import DesignError
 from theorax.names import did_you_mean, many
 
@@ -181,6 +181,11 @@ class Planned(ABC):
         """The planned standard deviation of one draw at every size; empty where no noise is assumed."""
         return ()
 
+    @property
+    def planned_gain(self) -> VarianceGain | None:
+        """The planned gain of variates of known mean; None where there are none."""
+        return None
+
     def repeated(self) -> Self:
         """The plan of a repetition on few draws, which is asked whether it refutes, never whether it supports."""
         return self
@@ -237,6 +242,7 @@ class Tested:
     unseen: tuple[str, ...] = ()  # what the test could not have seen
     detail: str = ""  # what decided it, where the decision's numbers do not say it
     looked: Looked = NOTHING_LOOKED_AT  # what was looked at besides, of numbers of one's own
+    gain: VarianceGain | None = None  # of variates of known mean
 
 
 @dataclass(frozen=True, kw_only=True)

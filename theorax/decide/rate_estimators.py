@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from theorax.decide.bias_aware import Weights, solve
+from theorax.decide.control_variates import NO_VARIATES, Variates
 from theorax.decide.designs import Plan, Policy, Target, least_sizes
 from theorax.decide.estimators import (
     above_floor,
@@ -26,7 +27,7 @@ from theorax.decide.estimators import (
     log_of_mean_independent,
     paired,
 )
-from theorax.decide.interval import Interval
+from theorax.decide.interval import Interval, Student
 from theorax.decide.samples import Columns
 from theorax.decide.status import Levels, Reason, Refusal
 from theorax.decide.sweep_decisions import Rival, SweepDesign, WeightedMeans, first_sizes
@@ -88,19 +89,26 @@ def design_rate(
 class MeansOfLogs(WeightedMeans):
     """Positive draws at the sizes above a floor, and a bound of the error of each mean logarithm.
 
-    ``logs``: the columns are logarithms already.
+    ``logs``: the columns are logarithms already. ``corrected``: variates were taken from them; ``raw``: why variates were
+    not taken from them, where some were drawn.
     """
 
     columns: tuple[Vector, ...]
     errors: Vector
     average: Average
     logs: bool = False
+    corrected: bool = False
+    raw: str = ""
 
     @property
     def kept(self) -> int:
         return len(self.columns)
 
     def interval(self, weights: Weights) -> Interval:
+        found = self._interval(weights)
+        return replace(found, corrected=True) if self.corrected and isinstance(found, Student) else found
+
+    def _interval(self, weights: Weights) -> Interval:
         k, policy = weights.vector, weights.plan.policy
         bias = weights.bias.total + float(np.abs(k) @ self.errors)
         if policy is Policy.DETERMINISTIC:
@@ -114,11 +122,17 @@ class MeansOfLogs(WeightedMeans):
 
     @classmethod
     def of(
-        cls, plan: Plan, observed: Columns, average: Average = Average.MEAN_OF_LOG, floor: float = 0.0
+        cls,
+        plan: Plan,
+        observed: Columns,
+        average: Average = Average.MEAN_OF_LOG,
+        floor: float = 0.0,
+        variates: Variates = NO_VARIATES,
     ) -> MeansOfLogs:
-        """The draws above the floor.
+        """The draws above the floor, less what variates explain of them, or of their logarithms if these are averaged.
 
-        A floor moves log q by at most -log(1 - floor/q), in each draw or in their mean, whichever is averaged.
+        A floor moves log q by at most -log(1 - floor/q), in each draw or in their mean, whichever is averaged. A mean that
+        is not positive once variates are taken away has no logarithm: the numbers then stay as they were drawn.
 
         **Raises:** `ObservationError` for values that are not positive where no floor explains them; `Refusal` where
         fewer than three sizes are clear of the floor, or values may err by as much as they are.
@@ -146,7 +160,24 @@ class MeansOfLogs(WeightedMeans):
             for column in columns
         ]
         given = [_log_error(*at) for at in zip(observed.bounds, columns, plan.sizes, strict=False)]
-        return cls(tuple(columns), np.asarray(own) + np.asarray(given), average)
+        raw = cls(tuple(columns), np.asarray(own) + np.asarray(given), average)
+        return raw._less(variates, observed) if variates.corrects(observed) else raw
+
+    def _less(self, variates: Variates, observed: Columns) -> MeansOfLogs:
+        """The same draws less what variates explain of them."""
+        if self.average is Average.MEAN_OF_LOG:
+            values, added = variates.averaged(observed, [np.log(column) for column in self.columns])
+            more = np.array([float(part.mean()) for part in added])
+            return replace(self, columns=values, errors=self.errors + more, logs=True, corrected=True)
+        values, added = variates.averaged(observed, self.columns)
+        # An error e of a mean q moves its logarithm by at most -log(1 - e/q); both errors stand over the corrected mean.
+        means = np.array([float(column.mean()) for column in values])
+        apart = -np.expm1(-self.errors) * np.array([float(column.mean()) for column in self.columns])
+        moved = apart + np.array([float(part.mean()) for part in added])
+        without = [(column.sum() - column.max()) / max(1, len(column) - 1) for column in values]
+        if (means <= moved).any() or min(without) <= 0:
+            return replace(self, raw="the mean of the corrected numbers is not positive at some size")
+        return replace(self, columns=values, errors=-np.log1p(-moved / means), corrected=True)
 
 
 def _clear_of(floor: float, columns: Sequence[Vector], average: Average, least: int) -> int:

@@ -11,19 +11,20 @@ from typing import Any, cast, final
 import numpy as np
 
 from theorax.decide.bias_aware import Weights
+from theorax.decide.control_variates import NO_VARIATES, MeanTest, Variates, mean_tests
 from theorax.decide.corrections import Corrections
-from theorax.decide.designs import Plan, Target
+from theorax.decide.designs import Plan, Target, Vector
 from theorax.decide.draw_guards import scatter
 from theorax.decide.law_rates import DistancesOfLaws
 from theorax.decide.one_case import Claimed, ledger, sweep_verdict
 from theorax.decide.planning import plateau
 from theorax.decide.plans import Seeds, Tested, chosen, counted, spread, sweep
 from theorax.decide.rate_estimators import Average, MeansOfLogs, design_rate
-from theorax.decide.samples import Columns, above_zero, by_size, geometric_point
+from theorax.decide.samples import Columns, above_zero, by_size, geometric_point, mean_point
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reading, Side
 from theorax.decide.streams import Stream
 from theorax.decide.sweep_decisions import SweepDesign, WeightedPlan
-from theorax.decide.verdict import Assumption, Standing, Verdict
+from theorax.decide.verdict import Assumption, Point, Standing, Verdict
 from theorax.errors import DesignError
 from theorax.text.numbers import as_power, as_typed
 
@@ -71,7 +72,7 @@ class RatePlan(WeightedPlan):
             sizes=self.sizes,
             corrections=self.corrections.anchored(self.sizes[0]),
             target=_FORMS[self.form],
-            sd=self.sd,
+            sd=self.planned_spreads,
             draws=self.draws,
             policy=self.seeds.policy,
             errors=self.errors,
@@ -98,9 +99,35 @@ class RatePlan(WeightedPlan):
         """
         if isinstance(observed, DistancesOfLaws):
             return self._tested(lambda: observed, observed.points)
-        points = observed.points or tuple(map(geometric_point, self.sizes, observed.values))
-        found = self._tested(lambda: MeansOfLogs.of(self.core, observed, self.average, self.floor), points)
-        return replace(found, unseen=(*found.unseen, *self._order_of_mean(observed, found.decision)))
+        found = self._tested(lambda: self._means(observed, self.variates), self._points(observed))
+        unseen = (*found.unseen, *self._order_of_mean(observed, found.decision))
+        if self.planned_gain is None or math.isnan(found.decision.estimate):
+            return replace(found, unseen=unseen)
+        raw, used = self._means(observed, NO_VARIATES), self._means(observed, self.variates)
+        gain = self._gain(raw, used, used.raw or self.variates.why_raw(observed.counts))
+        return replace(found, unseen=unseen, gain=gain)
+
+    def mean_tests(self, observed: Columns, share: float = 1.0) -> tuple[MeanTest, ...]:
+        values: Sequence[Vector] = observed.values
+        if self.average is Average.MEAN_OF_LOG:
+            with np.errstate(all="ignore"):  # what has no logarithm is refused where it is decided on
+                logs = [np.log(column) for column in values]
+            values = logs if all(np.isfinite(column).all() for column in logs) else values
+        return mean_tests(self.variates, observed, values, self.sizes, share)
+
+    def _means(self, observed: Columns, variates: Variates) -> MeansOfLogs:
+        return MeansOfLogs.of(self.core, observed, self.average, self.floor, variates)
+
+    def _points(self, observed: Columns) -> tuple[Point, ...]:
+        """What a table shows at every size: the geometric means, or the means, less what variates explain of them."""
+        if observed.points or not self.variates.corrects(observed):
+            return observed.points or tuple(map(geometric_point, self.sizes, observed.values))
+        if self.average is not Average.MEAN_OF_LOG:
+            return tuple(map(mean_point, self.sizes, self.variates.corrected(observed).values))
+        if not all((column > 0).all() for column in observed.values):
+            return tuple(map(geometric_point, self.sizes, observed.values))
+        logs, _ = self.variates.averaged(observed, [np.log(column) for column in observed.values])
+        return tuple(geometric_point(size, np.exp(column)) for size, column in zip(self.sizes, logs, strict=True))
 
     def _order_of_mean(self, observed: Columns, decision: Decision) -> Iterator[str]:
         """The exponent of the mean, where it lies outside the interval for that of exp E log q."""
@@ -119,8 +146,9 @@ class RatePlan(WeightedPlan):
 
     def scatter(self, observed: Columns) -> tuple[float, ...]:
         if self.average is not Average.MEAN_OF_LOG and not observed.batched:
-            return tuple(float(column.std()) / (abs(float(column.mean())) or 1.0) for column in observed.values)
-        return scatter(observed.points or tuple(map(geometric_point, self.sizes, observed.values)), relative=True)
+            values = self.variates.corrected(observed).values
+            return tuple(float(column.std()) / (abs(float(column.mean())) or 1.0) for column in values)
+        return scatter(self._points(observed), relative=True)
 
     def _unseen(self, weights: Weights) -> Iterator[str]:
         flat = plateau(weights, self.claimed) if self.claimed > 0 else 0.0

@@ -27,6 +27,8 @@ class Columns:
     ``errors``: for every size one bound per draw, or one for all; none where the values are taken as exact.
     ``batched``: the values are means of batches of draws, made in passing, of logarithms where ``logs`` is set.
     ``points``: what a table shows of them, where it cannot be read off the values.
+    ``variates``: for every size a table ``draws x variates`` of quantities of known mean, and bounds of their errors,
+    one per draw and variate or one row for all.
     """
 
     values: tuple[Vector, ...]
@@ -34,6 +36,13 @@ class Columns:
     batched: bool = False
     logs: bool = False
     points: tuple[Point, ...] = ()
+    variates: tuple[Vector, ...] = ()
+    variate_errors: tuple[Vector, ...] = ()
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """The number of draws at every size."""
+        return tuple(map(len, self.values))
 
     @property
     def bounds(self) -> tuple[Vector, ...]:

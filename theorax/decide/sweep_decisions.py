@@ -6,23 +6,35 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from theorax.decide.bias_aware import Bias, Weights, solve
+from theorax.decide.control_variates import (
+    NO_VARIATES,
+    MeanTest,
+    Variates,
+    fewest_draws,
+    gain_of,
+    look_at_means,
+    mean_tests,
+    measured_gain,
+    with_more,
+)
 from theorax.decide.correction_words import beyond
 from theorax.decide.designs import Plan
 from theorax.decide.draw_guards import Spreads, look_at_draws
 from theorax.decide.equivalence import against, decide, has_slow_room, is_robust, withheld
 from theorax.decide.interval import Interval
-from theorax.decide.looked import NOTHING_LOOKED_AT, Looked
+from theorax.decide.looked import NOTHING_LOOKED_AT, Looked, together
 from theorax.decide.planning import CONTRADICTED, misfit
 from theorax.decide.plans import Planned, SweepPlan, Tested, refused
 from theorax.decide.samples import Columns
 from theorax.decide.skewness import told_of_tails
 from theorax.decide.status import Decision, Levels, Reading, Reason, Refusal, Side, Status
-from theorax.decide.verdict import Point
+from theorax.decide.verdict import Point, VarianceGain
 from theorax.decide.wide_margins import NO_MEANING, passes_anything
 from theorax.errors import StatementError
 from theorax.names import many
@@ -100,7 +112,12 @@ class SweepDesign:
 
 @dataclass(frozen=True, kw_only=True)
 class WeightedPlan(SweepPlan):
-    """A plan decided from a weighted mean over the sizes: a limit, or an order of growth; abstract."""
+    """A plan decided from a weighted mean over the sizes: a limit, or an order of growth; abstract.
+
+    ``sd`` is that of a draw as it comes; with ``variates`` the numbers that are averaged scatter less, by their gain.
+    """
+
+    variates: Variates = NO_VARIATES
 
     @property
     @abstractmethod
@@ -134,14 +151,65 @@ class WeightedPlan(SweepPlan):
 
     @property
     def planned_spreads(self) -> tuple[float, ...]:
+        return self.variates.planned_sd(self._drawn_spreads, self._counts)
+
+    @property
+    def _drawn_spreads(self) -> tuple[float, ...]:
+        """The planned standard deviation of a draw as it comes, at every size."""
         return self.sd if isinstance(self.sd, tuple) else (self.sd,) * len(self.sizes)
+
+    @property
+    def _counts(self) -> tuple[int, ...]:
+        return self.draws if isinstance(self.draws, tuple) else (self.draws,) * len(self.sizes)
+
+    @property
+    def planned_gain(self) -> VarianceGain | None:
+        raw = self.variates.why_raw(self._counts)
+        if not (self.variates.known or raw):
+            return None
+        parts = [
+            sum(k**2 * sd**2 / draws for k, sd, draws in zip(self.weights.values, spreads, self._counts, strict=True))
+            for spreads in (self._drawn_spreads, self.planned_spreads)
+        ]
+        return gain_of(self.variates, parts[0] / parts[1] if parts[1] else None, None, raw)
+
+    def cheapest(
+        self, power: float = 0.8, cost: Callable[[float], float] = float, doublings: int = 10, most_draws: int = 2**17
+    ) -> Self | None:
+        if not self.variates.known:
+            return super().cheapest(power, cost, doublings, most_draws)
+        enough = self._with_enough_draws()
+        # A mean that is known at these sizes only says nothing at larger ones.
+        fixed = any(isinstance(part.mean, tuple) for part in self.variates.known)
+        return super(WeightedPlan, enough).cheapest(power, cost, 0 if fixed else doublings, most_draws)
+
+    def _with_enough_draws(self) -> Self:
+        """The plan with draws enough for its variates."""
+        least = fewest_draws(len(self.variates.known))
+        return replace(self, draws=max(least, *self._counts))
+
+    def _extended(self, found: Plan) -> dict[str, Any]:
+        if not self.variates.known:
+            return super()._extended(found)
+        more = len(found.sizes) - len(self.sizes)
+        return {
+            "sizes": found.sizes,
+            "sd": self._drawn_spreads + self._drawn_spreads[-1:] * more,
+            "draws": max(fewest_draws(len(self.variates.known)), *found.planned_draws),
+            "variates": with_more(self.variates, len(found.sizes)),
+        }
 
     def looked_at(self, observed: Columns) -> Looked:
         """Look at numbers of one's own for more than their means; nothing is random in a sequence."""
         if not self.random:
             return NOTHING_LOOKED_AT
         spreads = Spreads(self.scatter(observed), self.planned_spreads, self.is_spread_stated)
-        return look_at_draws(observed, spreads, self.of)
+        means = look_at_means(self.mean_tests(observed)) if self.variates.known else NOTHING_LOOKED_AT
+        return together([look_at_draws(observed, spreads, self.of), means])
+
+    def mean_tests(self, observed: Columns, share: float = 1.0) -> tuple[MeanTest, ...]:
+        """The tests of the known means of the variates, at a share of their level."""
+        return mean_tests(self.variates, observed, observed.values, self.sizes, share)
 
     def _tested(self, read: Callable[[], WeightedMeans], points: tuple[Point, ...]) -> Tested:
         """The decision on what was observed; ``read`` may refuse the data."""
@@ -153,6 +221,15 @@ class WeightedPlan(SweepPlan):
             return refused(refusal, self, self.claimed, self.core.side, points)
         unseen = (*self._unseen(weights), beyond(self.core.corrections, self.letter, self.sizes[0]))
         return Tested(decision, points, unseen, CONTRADICTED if alarm else told_of_tails(decision))
+
+    def _gain(self, raw: WeightedMeans, used: WeightedMeans, why: str) -> VarianceGain | None:
+        """The gain of variates, measured by the weights that decided; None where there are none."""
+        planned = self.planned_gain
+        if planned is None:
+            return None
+        weights = self.solved.of_first(used.kept)
+        found = None if why else measured_gain(raw.interval(weights), used.interval(weights))
+        return gain_of(self.variates, planned.planned, found, why)
 
     @abstractmethod
     def _unseen(self, weights: Weights) -> Iterable[str]:

@@ -45,6 +45,17 @@ class Point:
 
 
 @dataclass(frozen=True)
+class VarianceGain:
+    """The variance of the estimate of a case over what variates of known mean leave of it."""
+
+    variates: tuple[str, ...]  # their names
+    planned: float | None  # None where the numbers are planned as they are drawn
+    measured: float | None = None  # None before the data, or where the numbers stay as they are drawn
+    error: float | None = None  # standard error of the measured one
+    raw: str = ""  # why the numbers stay as they are drawn; empty where they are corrected
+
+
+@dataclass(frozen=True)
 class Case:
     """One line of a claim: one subject at one choice of parameters, along the sweep."""
 
@@ -65,6 +76,7 @@ class Case:
     points: tuple[Point, ...] = ()
     detail: str = ""  # one sentence: what decided it
     tails: tuple[float, ...] = ()  # one-sided p-values of the ways in which it can be false, where p_refute is not one
+    gain: VarianceGain | None = None  # None where the claim has no variates of known mean
 
 
 class Standing(StrEnum):

@@ -9,7 +9,7 @@ from typing import Any
 
 from theorax.decide.findings import Finding, Found, settle
 from theorax.decide.status import Decision, Reading, Reason, Side, Status
-from theorax.decide.verdict import Case, LoggedAttempt, Point
+from theorax.decide.verdict import Case, LoggedAttempt, Point, VarianceGain
 from theorax.names import many
 from theorax.text.numbers import as_typed, number, p_value, percent, with_uncertainty
 
@@ -183,7 +183,14 @@ class Shown:
     sign: int = 1
 
 
-def case_of(decision: Decision | None, shown: Shown, *, points: tuple[Point, ...] = (), detail: str = "") -> Case:
+def case_of(
+    decision: Decision | None,
+    shown: Shown,
+    *,
+    points: tuple[Point, ...] = (),
+    detail: str = "",
+    gain: VarianceGain | None = None,
+) -> Case:
     """One case as a report shows it, decided or (without a decision) only planned."""
     seen: dict[str, Any] = {
         "subject": shown.subject,
@@ -194,6 +201,7 @@ def case_of(decision: Decision | None, shown: Shown, *, points: tuple[Point, ...
         "noticeable": shown.noticeable,
         "points": points,
         "detail": detail,
+        "gain": gain,
     }
     if decision is None:
         return Case(

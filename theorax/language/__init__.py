@@ -19,6 +19,7 @@ from theorax.language.claims import (
 )
 from theorax.language.experiments import Efforts, Experiment, Subject
 from theorax.language.hypothesis import Hypotheses, Hypothesis, hypotheses
+from theorax.language.known_means import KnownMean
 from theorax.language.letters import Index, Letter, Letters, Measured, Parameter, Size, arrays, numbers
 from theorax.language.limit_laws import (
     Characteristic,
@@ -67,6 +68,7 @@ __all__ = [
     "Index",
     "Inequality",
     "Instance",
+    "KnownMean",
     "Law",
     "LawOfNumbers",
     "Letter",

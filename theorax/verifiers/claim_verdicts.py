@@ -267,11 +267,12 @@ def _case(judged: Judged | Prepared) -> Case:
         cell.line.name, cell.label, predicted, prepared.bias, prepared.margin, prepared.noticeable, prepared.sign
     )
     if isinstance(judged, Prepared):
-        return case_of(None, shown)
+        planned = None if prepared.plan is None else prepared.plan.planned_gain
+        return case_of(None, shown, gain=planned)
     decision = judged.decision
     if judged.rigorous and decision.status is Status.SUPPORTED:
         decision = replace(decision, status=Status.CERTIFIED)  # the word that the claim has by such cases alone
-    return case_of(decision, shown, points=judged.points, detail=judged.detail)
+    return case_of(decision, shown, points=judged.points, detail=judged.detail, gain=judged.gain)
 
 
 def _worst(judged: Sequence[Judged], decision: Decision) -> int:

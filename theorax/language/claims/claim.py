@@ -26,6 +26,7 @@ from theorax.decide.verdict import Assumption
 from theorax.errors import problem
 from theorax.language.argument_types import refuse_value, takes
 from theorax.language.hypothesis import Hypothesis
+from theorax.language.known_means import KnownMean
 from theorax.language.letters import Measured, Parameter, Size, disobeyed, disobeyed_between
 from theorax.language.limit_laws import LawOfNumbers
 from theorax.language.margins import Margin
@@ -49,6 +50,7 @@ class Claim(ABC):
     ``corrected``: this is what the source prints, the named claim is what holds.
     ``reading``: "exact" refutes what is not just as claimed; "margin" only what is off by more than the margin.
     ``spread``: planned standard deviation of one draw in units of the claimed value (see the verifiers' planner).
+    ``variates``: quantities of known mean that are taken from what is averaged, of a claim about means or their rate.
     """
 
     margin: Margin | None = None
@@ -60,11 +62,13 @@ class Claim(ABC):
     corrected: str | None = None
     spread: Expr | float = 0.2
     reading: Reading = Reading.EXACT
+    variates: tuple[KnownMean, ...] = ()
 
     measured_fields: ClassVar[tuple[str, ...]] = ()  # SymPy fields evaluated on the observations
     stated_fields: ClassVar[tuple[str, ...]] = ()  # SymPy fields evaluated on letters that are known before any draw
     predicted_fields: ClassVar[tuple[str, ...]]  # what theory predicts is the first of these that is given
     averaged: ClassVar[str | None] = None  # the field whose mean over the draws is compared
+    takes_variates: ClassVar[bool] = False  # quantities of known mean may be taken from what is averaged
     predicts_an_exponent: ClassVar[bool] = False  # its sign is a direction: growth or decay
     has_margin_reading: ClassVar[bool] = False  # draws estimate how far off it is; not so where one instance refutes
     speaks_of_the_law_drawn: ClassVar[bool] = False  # support speaks of the law of the draws, not of every instance
@@ -106,6 +110,7 @@ class Claim(ABC):
             elif isinstance(value, tuple):
                 for member in value:
                     found |= member.letters if isinstance(member, LawOfNumbers) else frozenset()
+                    found |= member.symbols if isinstance(member, KnownMean) else frozenset()
         return frozenset(found.union(*(letter.over for letter in found if isinstance(letter, Measured))))
 
     @property
@@ -261,6 +266,7 @@ class Claim(ABC):
         takes(who, "where", self.where, Boolean, "Write a relation of letters, such as where=l > 1.")
         for part in under:
             takes(who, "under", part, Hypothesis, "Write the hypothesis itself, under=H.name, or a tuple of them.")
+        self._take_variates()
         for name in ("wrong", "implied"):
             instead = f'Write {name}={{"what it says": value}}.'
             takes(who, name, getattr(self, name), Mapping, instead)
@@ -271,6 +277,21 @@ class Claim(ABC):
                 "spread",
                 self.spread,
                 "Write a number from zero on or an expression of letters, such as Rational(1, 5).",
+            )
+
+    def _take_variates(self) -> None:
+        who = type(self).__name__
+        if isinstance(self.variates, KnownMean):
+            object.__setattr__(self, "variates", (self.variates,))
+        takes(who, "variates", self.variates, tuple, 'Write variates=(KnownMean(of, mean, because="..."),).')
+        for part in self.variates:
+            takes(who, "variates", part, KnownMean, 'Write variates=(KnownMean(of, mean, because="..."),).')
+        if self.variates and not self.takes_variates:
+            self._refuse(
+                "variates",
+                f"variates={self.variates} are given",
+                "They are taken from draws that are averaged, and this claim averages none.",
+                "Leave them out, or state a Limit, an Expectation or a Rate.",
             )
 
     def _read(self) -> None:
@@ -400,6 +421,17 @@ def needs_margin(claim: Claim) -> None:
             "it has no margin",
             "Support of a statement about means excludes every error of at least a margin.",
             'Write margin=Relative(1, 10, "...").',
+        )
+
+
+def needs_light_tails(claim: Claim, moments: Any) -> None:
+    """Refuse variates beside a declared range or variance, which numbers may leave once variates are taken from them."""
+    if claim.variates and moments != LIGHT_TAILS:
+        claim._refuse(
+            "variates",
+            f"variates are given beside moments={moments}",
+            "Once they are taken away the numbers may leave what is declared.",
+            "Leave out either.",
         )
 
 

@@ -10,7 +10,7 @@ from sympy import Expr, Rational, latex
 
 from theorax.decide.moments import LIGHT_TAILS, Moment, declared
 from theorax.decide.verdict import Assumption
-from theorax.language.claims.claim import Claim, needs_margin, needs_measured, needs_moments
+from theorax.language.claims.claim import Claim, needs_light_tails, needs_margin, needs_measured, needs_moments
 from theorax.language.notation import beside, inline
 from theorax.language.variants import Change, dropped_factors, wider, wrong_values
 
@@ -34,11 +34,20 @@ class Expectation(Claim):
     has_margin_reading = True
     predicted_fields = ("equals",)
     averaged = "of"
+    takes_variates = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
         needs_measured(self, "of")
         needs_margin(self)
+        needs_light_tails(self, self.moments)
+        if self.variates and self.quantile is not None:
+            self._refuse(
+                "variates",
+                f"variates are given beside quantile={self.quantile}",
+                "They leave a mean what it is, and no quantile.",
+                "Leave out either.",
+            )
         if self.quantile is None:
             needs_moments(
                 self,

@@ -11,7 +11,7 @@ from sympy import Expr, latex
 from theorax.decide.moments import LIGHT_TAILS, Moment, declared
 from theorax.decide.verdict import Assumption
 from theorax.language.claims.asymptotic import AsymptoticClaim
-from theorax.language.claims.claim import needs_margin, needs_measured, needs_moments
+from theorax.language.claims.claim import needs_light_tails, needs_margin, needs_measured, needs_moments
 from theorax.language.margins import Relative
 from theorax.language.notation import beside, inline
 from theorax.language.variants import Change, dropped_factors, wider, wrong_values
@@ -34,12 +34,14 @@ class Limit(AsymptoticClaim):
     has_margin_reading = True
     predicted_fields = ("to",)
     averaged = "of"
+    takes_variates = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
         needs_measured(self, "of")
         needs_margin(self)
         needs_moments(self, self.moments, "Measure a bounded function of it or its logarithm, or declare a bound.")
+        needs_light_tails(self, self.moments)
         if self.as_ in self.to.free_symbols:
             self._refuse(
                 "limit-of-size",

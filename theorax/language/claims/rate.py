@@ -53,6 +53,7 @@ class Rate(AsymptoticClaim):
     has_margin_reading = True
     predicted_fields = ("like",)
     predicts_an_exponent = True
+    takes_variates = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -85,6 +86,13 @@ class Rate(AsymptoticClaim):
                 f"to={self.to} is the law of several numbers",
                 "of is one letter.",
                 "Write the law of one number, gaussian(1).",
+            )
+        if self.to is not None and self.variates:
+            self._refuse(
+                "variates",
+                f"variates are given beside to={self.to}",
+                "They are taken from numbers that are averaged, and a distance of laws is none.",
+                "Leave out either.",
             )
         if self.to is None and self.given is not None:
             self._refuse(

@@ -8,6 +8,7 @@ from theorax.decide.looked import Looked, together
 from theorax.verifiers.guards.derivatives import derivatives
 from theorax.verifiers.guards.exact_instances import instances_left_open
 from theorax.verifiers.guards.guard import DecidedClaim, Guard
+from theorax.verifiers.guards.known_means import known_means
 from theorax.verifiers.guards.laws_given_variances import conditional_variance
 from theorax.verifiers.guards.light_tails import light_tails
 from theorax.verifiers.guards.meaningless_margins import wide_margins
@@ -34,6 +35,7 @@ GUARDS: tuple[Guard, ...] = (
     wide_margins,
     padding,
     conditional_variance,
+    known_means,
     stand_ins,
 )
 

@@ -11,7 +11,7 @@ from theorax.decide.status import Levels
 from theorax.language import Expectation
 from theorax.verifiers.cases.sweep_lines import Cell, SweepLine
 from theorax.verifiers.kinds.averages import AverageJudge
-from theorax.verifiers.kinds.lowering import Prepared, margin_of, moments_in_numbers, seeds_of, spreads
+from theorax.verifiers.kinds.lowering import Prepared, margin_of, moments_in_numbers, seeds_of, spreads, variates_of
 
 
 @final
@@ -40,6 +40,7 @@ class ExpectationJudge(AverageJudge[Expectation]):
             moments=moments_in_numbers(original.moments, cell),
             levels=levels,
             reading=claim.reading,
+            variates=variates_of(original, cell),
         )
         plan = mean if claim.quantile is None else mean.of_quantile(cell.number(claim.quantile, size))
         return Prepared(cell, plan.to, plan.margin, plan=plan)

@@ -10,7 +10,7 @@ from theorax.decide.status import Levels
 from theorax.language import Limit
 from theorax.verifiers.cases.sweep_lines import Cell
 from theorax.verifiers.kinds.averages import AverageJudge
-from theorax.verifiers.kinds.lowering import Prepared, margin_of, moments_in_numbers, seeds_of, spreads
+from theorax.verifiers.kinds.lowering import Prepared, margin_of, moments_in_numbers, seeds_of, spreads, variates_of
 
 
 @final
@@ -36,5 +36,6 @@ class LimitJudge(AverageJudge[Limit]):
             levels=levels,
             reading=claim.reading,
             letter=str(claim.as_),
+            variates=variates_of(original, cell),
         )
         return Prepared(cell, plan.to, plan.margin, plan=plan)

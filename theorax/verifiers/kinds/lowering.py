@@ -11,13 +11,17 @@ from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, final
 import numpy as np
 from sympy import Expr, sympify
 
+from theorax.decide.control_variates import KnownMean as NumericMean
+from theorax.decide.control_variates import Variates
 from theorax.decide.moments import DeclaredMoments, Moment, declared
 from theorax.decide.plans import Planned, Seeds, Tested
 from theorax.decide.samples import Columns
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Side
 from theorax.decide.stopping import Look, at_look
-from theorax.decide.verdict import Point, Tightness
-from theorax.language import Absolute, Claim
+from theorax.decide.verdict import Point, Tightness, VarianceGain
+from theorax.language import Absolute, Claim, Hypothesis, KnownMean
+from theorax.language.known_means import breaks_none_of
+from theorax.language.notation import inline
 from theorax.verifiers.cases import sweep_lines
 from theorax.verifiers.cases.distinct_instances import built_at
 from theorax.verifiers.cases.evaluation import Observed, evaluate, roundings
@@ -120,7 +124,8 @@ class Judged:
     the claim holds for reasons of no interest, wherever it was looked at; ``undefined``: it is nowhere defined. ``scope``:
     for what a rigorous decision holds, where that is more than what was drawn. ``tightness`` computes quantiles of a bound
     when it is asked: nobody asks for those of a claim's variants. ``held``: inputs of the model that were held fixed.
-    ``on_draws``: an exact claim is supported by the instances alone, which leave a share of the law open.
+    ``on_draws``: an exact claim is supported by the instances alone, which leave a share of the law open. ``gain``: of
+    variates of known mean, where the claim has any.
     """
 
     prepared: Prepared
@@ -137,6 +142,7 @@ class Judged:
     tightness: Callable[[], Tightness | None] = lambda: None
     held: tuple[str, ...] = ()
     on_draws: bool = False
+    gain: VarianceGain | None = None
 
     def charged(self, share: float) -> Judged:
         """The case that spent a share of the levels, its p-values in units of the whole."""
@@ -253,15 +259,54 @@ def margin_of(claim: Claim, original: Claim, own: float) -> float:
     return margin.around(own) if own or isinstance(margin, Absolute) else original.margin.around(own)
 
 
-def columns(expression: Expr, cell: Cell, observed: Observed) -> Columns:
-    """The expression on every draw at every size of the case, and the bounds of what its values err by."""
+def columns(expression: Expr, cell: Cell, observed: Observed, variates: Sequence[KnownMean] = ()) -> Columns:
+    """The expression and the variates on every draw at every size of the case, with the bounds of what they err by."""
     whole = Cell(observed.line, cell.chosen)
     places = [observed.line.sizes.index(size) for size in cell.line.sizes]
+    values, errors = _drawn(expression, whole, observed, places)
+    drawn = [_drawn(known.of, whole, observed, places) for known in variates]
+    if not drawn:
+        return Columns(values, errors)
+    return Columns(
+        values,
+        errors,
+        variates=tuple(np.stack(one, axis=1) for one in zip(*(part for part, _ in drawn), strict=True)),
+        variate_errors=tuple(
+            np.stack(np.broadcast_arrays(*one), axis=1) for one in zip(*(bounds for _, bounds in drawn), strict=True)
+        ),
+    )
+
+
+def _drawn(expression: Expr, whole: Cell, observed: Observed, places: Sequence[int]) -> tuple[tuple[Any, ...], ...]:
     values = tuple(evaluate(expression, whole, observed, at) for at in places)
-    return Columns(values, tuple(roundings(expression, whole, observed, at) for at in places))
+    return values, tuple(roundings(expression, whole, observed, at) for at in places)
+
+
+def known_means(claim: Claim, cell: Cell) -> tuple[KnownMean, ...]:
+    """The variates of the claim whose mean is derived for the subject of the case; none of a control."""
+    broken = cell.line.subject.broken
+    needed = (claim.under,) if isinstance(claim.under, Hypothesis) else claim.under
+    if not cell.line.random or not breaks_none_of(needed, broken):
+        return ()
+    return tuple(part for part in claim.variates if part.is_known_for(broken))
+
+
+def variates_of(claim: Claim, cell: Cell) -> Variates:
+    """The same in numbers, one for every size."""
+    found = known_means(claim, cell)
+    if not found:
+        return Variates(raw="no known mean is derived for this subject" if claim.variates else "")
+
+    def at_sizes(expression: Any) -> tuple[float, ...]:
+        return tuple(cell.number(sympify(expression), size) for size in cell.line.sizes)
+
+    return Variates(
+        tuple(NumericMean(inline(part.of), at_sizes(part.mean), at_sizes(part.gain), part.because) for part in found)
+    )
 
 
 def judged(prepared: Prepared, found: Tested) -> Judged:
     """The result of a test, as a case of the claim."""
     random = prepared.plan is None or prepared.plan.random
-    return Judged(prepared, found.decision, found.points, found.unseen, statistical=random, detail=found.detail)
+    parts = (prepared, found.decision, found.points, found.unseen)
+    return Judged(*parts, statistical=random, detail=found.detail, gain=found.gain)

@@ -18,7 +18,16 @@ from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.sweep_lines import Cell
 from theorax.verifiers.kinds.averages import AverageJudge
 from theorax.verifiers.kinds.law_lowering import law_features, law_frequencies, law_parts, law_stands, observed_features
-from theorax.verifiers.kinds.lowering import Judged, Prepared, RoundingSeen, Scatter, judged, seeds_of, spreads
+from theorax.verifiers.kinds.lowering import (
+    Judged,
+    Prepared,
+    RoundingSeen,
+    Scatter,
+    judged,
+    seeds_of,
+    spreads,
+    variates_of,
+)
 
 
 @final
@@ -52,6 +61,7 @@ class RateJudge(AverageJudge[Rate]):
             levels=levels,
             reading=claim.reading,
             letter=str(claim.as_),
+            variates=variates_of(original, cell),
         )
         return Prepared(cell, plan.claimed, plan.margin, plan.core.side, sign=-1, plan=plan)
 

@@ -1,0 +1,40 @@
+"""Known means: the sample means of variates, held against what the author states of them."""
+
+from __future__ import annotations
+
+from theorax.decide.control_variates import MeanTest, found_wrong, line_of
+from theorax.decide.findings import Found
+from theorax.decide.limits import LimitPlan
+from theorax.decide.looked import NOTHING_LOOKED_AT, Looked
+from theorax.decide.means import MeanPlan
+from theorax.decide.rates import RatePlan
+from theorax.language import Expectation, Limit, Rate
+from theorax.language.notation import inline
+from theorax.verifiers import assumptions, claim_verdicts
+from theorax.verifiers.guards.guard import DecidedClaim
+from theorax.verifiers.kinds.averages import numbers_of
+
+__all__ = ["known_means"]
+
+
+def known_means(claim: DecidedClaim) -> Looked:
+    """A known mean that the draws of a case reject is an error of the claim; one that cannot be tested withholds support."""
+    stated = claim.planned.claim
+    if not (stated.variates and isinstance(stated, Limit | Expectation | Rate)):
+        return NOTHING_LOOKED_AT
+    found: list[Found] = []
+    tests: list[MeanTest] = []
+    for case in claim.judged:
+        cell = case.prepared.cell
+        numbers = numbers_of(stated, case.prepared, claim.draws.on(cell.line))
+        plan = case.prepared.plan
+        assert isinstance(plan, LimitPlan | MeanPlan | RatePlan)  # quantiles have no variates
+        own = plan.mean_tests(numbers, claim.planned.share)
+        found += found_wrong(own, f" for {claim_verdicts.place(cell)}")
+        tests += own
+    lines = [
+        line_of(assumptions.known_mean(part), [test for test in tests if test.known.name == inline(part.of)])
+        for part in stated.variates
+    ]
+    found.sort(key=lambda part: part.reason is not None)  # a mean that is wrong before one that is not tested
+    return Looked(tuple(found[:1]), tuple(lines))
