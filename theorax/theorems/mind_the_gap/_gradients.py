@@ -72,11 +72,12 @@ def drawn_layers(key, T, d, L, law, sigma_V, constant, favoured, aligned, shared
     return A, W, jnp.sqrt(1 - aligned) * X_0 + jnp.sqrt(aligned) * direction
 
 
-def norms(model, T, d, L):
+def norms(model, T, d, L, sigma_V):
     """Products of norms, by the identity of the Jacobian, for every depth and layer; zero where l > L."""
     A, W, X_0 = model
     A_perp, size = jax.vmap(lambda A: mean_token_removed(A, T))(A), jnp.asarray(T.value, A.dtype)
     q = jnp.sum(A_perp**2, axis=(1, 2)) / size
+    gain = jnp.asarray(d.value, A.dtype) * sigma_V**2  # of a squared length by a layer of values, in the mean
     after = {(depth, depth): jnp.eye(d.padded) * d.mask for depth in range(1, L + 1)}
     for depth in range(1, L + 1):
         for layer in range(depth - 1, 0, -1):
@@ -93,6 +94,20 @@ def norms(model, T, d, L):
             table.append(jnp.stack(row + [jnp.zeros(())] * (L - depth)))
         return jnp.stack(table)
 
+    def common():
+        """The growth of the mean token's direction by the values before a layer, times that of those after it."""
+        P, table = X_0, []
+        for depth in range(1, L + 1):
+            P = A[depth - 1] @ P
+            u, row = P.sum(0) / jnp.linalg.norm(P.sum(0)), []
+            for layer in range(1, depth + 1):
+                row.append(square(u) * square(after[depth, layer]) / (d.value * gain ** (depth - 1)))
+                u = u @ W[layer - 1]
+            table.append(jnp.stack(row + [jnp.ones(())] * (L - depth)))
+        return jnp.stack(table)
+
     powers = jnp.cumprod(q)
     geometric = jnp.cumsum(jnp.concatenate([jnp.ones(1), powers[:-1]]))
-    return dict(naive=rows(A), fixed=rows(A_perp), bracket=geometric + size * powers, power=size * powers)
+    return dict(
+        naive=rows(A), fixed=rows(A_perp), bracket=geometric + size * powers, power=size * powers, common=common()
+    )

@@ -81,7 +81,7 @@ theorem = Theorem(
     proofs=(products, second_moment, eighth_moments),
     experiments=dict(
         layers=Experiment(
-            observe, (power, pair, square), {n: Efforts(16, (16, 64), (16, 64, 256))}, draws=Efforts(1400, 2000, 10000),
+            observe, (power, pair, square), {n: Efforts(16, (16, 64), (16, 64, 256))}, draws=Efforts(2000, 3000, 15000),
             dtype="float32", padded=True,
             subjects={
                 "four, ReLU": subject(4, RELU),

@@ -95,7 +95,7 @@ theorem = Theorem(
     proofs=(rows, columns, densities, second_moment),
     experiments=dict(
         layers=Experiment(
-            observe, (power, square), {n: (16, 32, 64)}, draws=Efforts(1600, 3200, 12000), span=4, dtype="float32",
+            observe, (power, square), {n: (16, 32, 64)}, draws=Efforts(2000, 4000, 15000), span=4, dtype="float32",
             padded=True,
             subjects={
                 "four blocks in their places, ReLU": wide(setting.still_blocks(4), RELU, BLOCKS).breaking(H.triangle),

@@ -140,7 +140,7 @@ theorem = Theorem(
     experiments=dict(
         layers=Experiment(
             observe, (power, pair, square), {n: Efforts((16, 64), (16, 32, 64), (16, 32, 64, 128))}, at=CASES,
-            draws=Efforts(1000, 1000, 4000), span=4, dtype="float32", padded=True,
+            draws=Efforts(1500, 1500, 6000), span=4, dtype="float32", padded=True,
             subjects={
                 "two values, ReLU": two_values,
                 "two values, Phi": subject(PHI),
