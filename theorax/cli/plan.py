@@ -165,6 +165,8 @@ def _designs(planned: Sequence[PlannedCheck], own: Settings) -> Iterator[Block]:
         yield Paragraph(expected, hang=2)
     for rows_of in _by_claim(row for row in planned if row.noise):
         yield Paragraph(_noise(rows_of), hang=2)
+    for rows_of in _by_claim(row for row in planned if row.gain is not None):
+        yield Paragraph(_gains(rows_of), hang=2)
     if planned:
         yield Paragraph(_spending(planned, own.level), quiet=True)
     for rows_of in _by_claim(row for row in planned if row.note):
@@ -238,6 +240,13 @@ def _noise(rows: Sequence[PlannedCheck]) -> str:
     row, seen = rows[0], [part for each in rows for part in each.noise]
     noise = AssumedNoise(min(seen), max(seen), row.spread, row.is_noise_stated)
     return f"noise  {row.claim}: {noise_assumed(noise, row.kind)}"
+
+
+def _gains(rows: Sequence[PlannedCheck]) -> str:
+    """The sentence about the variance that variates of known mean take away, as one claim plans it."""
+    from theorax.decide.verdict_text import gains_text
+
+    return f"variates  {rows[0].claim}: {gains_text([row.gain for row in rows if row.gain is not None])}"
 
 
 def _ends(values: Sequence[float]) -> str:

@@ -56,12 +56,14 @@ from theorax.names import many
 from theorax.text.numbers import number, p_value, with_uncertainty
 
 __all__ = [
+    "KNOWN",
     "LEVEL",
     "NO_VARIATES",
     "KnownMean",
     "MeanTest",
     "Variates",
     "cross_fitted",
+    "declared_line",
     "fewest_draws",
     "found_wrong",
     "gain_of",
@@ -234,10 +236,8 @@ def gain_of(variates: Variates, planned: float | None, found: tuple[float, float
 
 def look_at_means(tests: Sequence[MeanTest]) -> Looked:
     """The finding of the first known mean that the draws reject, and a line of the ledger for each of them."""
-    named = {test.known.name: test.known for test in tests}
-    lines = [
-        line_of(_shown(known), [test for test in tests if test.known.name == name]) for name, known in named.items()
-    ]
+    names = dict.fromkeys(test.known.name for test in tests)
+    lines = [line_of(f"E[{name}]", [test for test in tests if test.known.name == name]) for name in names]
     return Looked(tuple([*found_wrong(tests)][:1]), tuple(lines))
 
 
@@ -250,18 +250,19 @@ def found_wrong(tests: Sequence[MeanTest], where: str = "") -> Iterator[Found]:
 def line_of(shown: str, tests: Sequence[MeanTest]) -> Assumption:
     """The line of a ledger about one known mean: where it was tested, what error of it would have passed."""
     if not tests:
-        return Assumption(KIND, f"{shown}: not used", Standing.DECLARED)
+        return Assumption(TESTED, f"{shown}: not used", Standing.TESTED)
     if not all(test.is_believed for test in tests):
-        return Assumption(KIND, f"{shown}: not tested, its draws are too skewed", Standing.DECLARED)
+        return Assumption(TESTED, f"{shown}: not tested, its draws are too skewed", Standing.DECLARED)
     most = max(tests, key=lambda test: test.moves)
     passes = (
         f"an error of {number(most.unseen, 2)} would pass as likely as not, and move a mean by {number(most.moves, 2)}"
     )
     text = f"{shown}: {many(len(tests), 'sample mean')} {'agrees' if len(tests) == 1 else 'agree'} at level {LEVEL:g}; {passes}"
-    return Assumption(KIND, text, Standing.TESTED)
+    return Assumption(TESTED, text, Standing.TESTED)
 
 
-KIND = "known mean"  # of a line of the ledger
+KNOWN = "known mean"  # of a line of the ledger: what the author states
+TESTED = "sample means"  # and of the line on the sample means beside it
 
 
 @dataclass(frozen=True)
@@ -343,13 +344,12 @@ def _tests(
             yield MeanTest(known, mean, float(sizes[at]), found, slack, level, float(slopes[j]))
 
 
-def _shown(known: KnownMean) -> str:
-    means = ", ".join(f"{part:.6g}" for part in _ends(_each(known.mean)))
-    return f"E[{known.name}] = {means}" + (f" ({known.because.rstrip('.')})" if known.because else "")
-
-
-def _ends(values: Sequence[float]) -> list[float]:
-    return list(dict.fromkeys((min(values), max(values))))
+def declared_line(known: KnownMean) -> Assumption:
+    """A known mean as a line of the ledger."""
+    means = _each(known.mean)
+    shown = " to ".join(dict.fromkeys(f"{part:.6g}" for part in (min(means), max(means))))
+    because = f" ({known.because.rstrip('.')})" if known.because else ""
+    return Assumption(KNOWN, f"E[{known.name}] = {shown}{because}", Standing.DECLARED)
 
 
 def _each(given: float | tuple[float, ...]) -> tuple[float, ...]:

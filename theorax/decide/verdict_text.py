@@ -8,12 +8,23 @@ from typing import NamedTuple
 from theorax.decide.findings import decisive, inside_the_margin
 from theorax.decide.promise import grouped, promise
 from theorax.decide.status import Reading, Side, Status
-from theorax.decide.verdict import AssumedNoise, Case, Verdict
+from theorax.decide.verdict import AssumedNoise, Case, VarianceGain, Verdict
+from theorax.names import many
 from theorax.text.blocks import Block, Gap, Heading, Lines, Paragraph, Table
 from theorax.text.numbers import as_typed, interval, number, with_uncertainty
 from theorax.text.plot import AtInfinity, margin_band, plot, predicted_along
 
-__all__ = ["MEANING", "READINGS", "READ_BY_MARGIN", "noise_assumed", "reached", "sweep", "told"]
+__all__ = [
+    "MEANING",
+    "READINGS",
+    "READ_BY_MARGIN",
+    "gain_text",
+    "gains_text",
+    "noise_assumed",
+    "reached",
+    "sweep",
+    "told",
+]
 
 MEANING: Mapping[Status, str] = {
     Status.SUPPORTED: "the data exclude every value further than the margin from the claim",
@@ -71,6 +82,34 @@ def noise_assumed(noise: AssumedNoise, kind: str) -> str:
     share = f"{noise.spread}{NOISE_SHARE.get(kind, '')}"
     source = f"spread={share}" if noise.stated else f"{share}, the default; set spread=..."
     return f"sd {ends}{NOISE_OF.get(kind, '')} per draw, assumed ({source})"
+
+
+def gain_text(gain: VarianceGain) -> str:
+    """The part of the variance of one case that variates of known mean took away.
+
+    >>> gain_text(VarianceGain(("1/chi^2",), 20.0, 24.52, 5.66))
+    'variance divided by 24.5(5.7), planned 20'
+    >>> gain_text(VarianceGain((), None, raw="fewer than 64 draws at a size"))
+    'as drawn: fewer than 64 draws at a size'
+    """
+    return f"as drawn: {gain.raw}" if gain.raw else gains_text([gain])
+
+
+def gains_text(gains: Sequence[VarianceGain]) -> str:
+    """The same of several cases together: the smallest and the largest gain, and the cases that stay as they were drawn."""
+    used = [gain for gain in gains if not gain.raw]
+    measured = sorted((gain for gain in used if gain.measured), key=lambda gain: gain.measured or 0.0)
+    seen = " to ".join(
+        dict.fromkeys(with_uncertainty(part.measured, part.error) for part in measured[:1] + measured[-1:])
+    )
+    expected = sorted(gain.planned for gain in used if gain.planned)
+    planned = " to ".join(dict.fromkeys(number(part, 2) for part in expected[:1] + expected[-1:]))
+    parts = []
+    if seen or planned:
+        parts.append(f"variance divided by {seen or planned}, planned" + (f" {planned}" if seen else ""))
+    for reason in dict.fromkeys(gain.raw for gain in gains if gain.raw):
+        parts.append(f"{many(sum(gain.raw == reason for gain in gains), 'case')} as drawn: {reason}")
+    return "; ".join(parts)
 
 
 class _Words(NamedTuple):
@@ -199,6 +238,8 @@ def _found(verdict: Verdict, case: Case) -> Iterator[Block]:
         shown = with_uncertainty(case.estimate, case.standard_error)
         open_ = f"somewhere in {interval(case.interval)}" if case.interval else ""
         rows.append((f"measured {what or HEADS.get(verdict.kind, 'difference')}", shown, open_))
+    if case.gain is not None:
+        rows.append(("variates", gain_text(case.gain), f"taken away: {', '.join(case.gain.variates)}"))
     if case.bias:
         label, hides = ("allowed bias", "corrections at finite size") if verdict.sizes else ("rounding", "rounding")
         rows.append((label, number(case.bias, 2), f"what {hides} may hide"))

@@ -268,17 +268,38 @@ def token_products(
 
     **Source:** Nait Saada et al. 2025 for the model; Bartlett 1933 for R.
     """
+    return grown_products(key, mixing, T, d, depth, gaussian_values, sigma, norms)[0]
+
+
+def grown_products(
+    key: PRNGKeyArray,
+    mixing: Callable[[PRNGKeyArray], Float[Array, "N N"]],
+    T: Extent,
+    d: Extent,
+    depth: int,
+    gaussian_values: Scalar = True,
+    sigma: Sigma = 1.0,
+    norms: Float[Array, " N"] | None = None,
+) -> tuple[Float[Array, "L N N"], Float[Array, " L"]]:
+    r"""The matrices of `token_products`, and by how much each layer's values stretch the sum of the tokens.
+
+    The growth of layer l is $|1^T M_l|^2 / |1^T A_l M_{l-1}|^2$. For Gaussian values the growths are independent, and each
+    is $\sigma^2 \chi^2_d$ in law, whatever the A are: $c = (A_l M_{l-1})^T 1$ is a constant given everything before
+    $R_l$, and $|c^T R_l|^2 = c^T R_l R_l^T c$, where $R_l R_l^T$ is a Wishart matrix of d degrees of freedom.
+
+    **Source:** Muirhead 1982, theorem 3.2.8 (a quadratic form of a Wishart matrix).
+    """
     scale = _scale(sigma, d)
     lengths = jnp.ones(T.padded, scale.dtype) if norms is None else norms
 
-    def layer(M: Float[Array, "N N"], index: Int[Array, ""]) -> tuple[Float[Array, "N N"], Float[Array, "N N"]]:
+    def layer(M: Float[Array, "N N"], index: Int[Array, ""]) -> tuple[Array, tuple[Array, Array]]:
         A = mixing(named(key, "attention", index))
         # Of the two products that a layer may need, the one with D scales columns, and the one with I is left out.
         mixed = jax.lax.cond(index == 1, lambda: A * lengths, lambda: A @ M)
         M = scale * jax.lax.cond(
             gaussian_values, lambda: mixed @ bartlett(named(key, "values", index), T, d), lambda: mixed
         )
-        return M, M
+        return M, (M, (M.sum(0) ** 2).sum() / (mixed.sum(0) ** 2).sum())
 
     empty = jnp.zeros((T.padded, T.padded), scale.dtype)
     return jax.lax.scan(layer, empty, jnp.arange(1, _layers(depth).stop))[1]

@@ -14,7 +14,7 @@ from theorax.decide.findings import ShownBy
 from theorax.decide.promise import OF_KEYS, held_fixed, said_for
 from theorax.decide.status import Reason, Status
 from theorax.decide.verdict import Standing
-from theorax.decide.verdict_text import reached
+from theorax.decide.verdict_text import gains_text, reached
 from theorax.names import many
 from theorax.reports.claim_lines import claims_lines, factor_text, fitted, spread, wrap
 from theorax.reports.document import CitedWork, ClaimReport, Document, TheoremReport
@@ -144,6 +144,7 @@ def _rows(part: TheoremReport, effort: str, more: str) -> Iterator[Row]:
     yield Row("Risk", _risk(claims, more))
     yield Row("Attacked", _attacked(part))
     yield Row("Power", _power(claims))
+    yield Row("Variates", _variates(claims), 4)
     held = chain.from_iterable(claim.ledger for claim in claims if claim.status.holds)
     yield Row("Held fixed", held_fixed(held, f"listed: {more}"))
     yield Row("Blind to", _blind(claims, more))
@@ -251,6 +252,12 @@ def _power(claims: Sequence[ClaimReport]) -> str:
         listed = ", ".join(f"{value} ({id})" for value, id in values) if len(values) > 1 else values[0][0]
         told.append(words.format(listed))
     return f"refutes 9 times in 10: {', '.join(told)}"
+
+
+def _variates(claims: Sequence[ClaimReport]) -> str:
+    """What variates of known mean left of the variance, claim by claim."""
+    found = {claim.id: [case.gain for case in claim.cases if case.gain is not None] for claim in claims}
+    return "; ".join(f"{id}: {gains_text(gains)}" for id, gains in found.items() if gains)
 
 
 def _blind(claims: Sequence[ClaimReport], where: str) -> str:

@@ -11,7 +11,7 @@ from theorax.decide.promise import GROUPS, grouped, promise
 from theorax.decide.spending import level_of
 from theorax.decide.status import Status
 from theorax.decide.verdict import Standing, Tightness, remarks
-from theorax.decide.verdict_text import READ_BY_MARGIN, READINGS, noise_assumed, reached, sweep
+from theorax.decide.verdict_text import READ_BY_MARGIN, READINGS, gain_text, noise_assumed, reached, sweep
 from theorax.decide.wording import REMEDIES, attempted
 from theorax.names import many
 from theorax.reports.document import CitedWork, ClaimReport, TheoremReport
@@ -279,6 +279,9 @@ def _strength(claim: ClaimReport) -> Iterator[Block]:
         yield Paragraph(" ".join(told), quiet=True)
     if claim.noise is not None:
         yield Paragraph(f"Noise: {noise_assumed(claim.noise, claim.kind)}.", hang=2, quiet=True)
+    if gains := [(claim.named(case), case.gain) for case in claim.cases if case.gain is not None]:
+        told = [f"{where}: {gain_text(gain)}" for where, gain in gains]
+        yield Paragraph(f"Variates of known mean taken away: {'; '.join(told)}.", hang=2, quiet=True)
     if claim.scope and not claim.status.holds:  # a green word says it on its first line
         yield Paragraph(f"Scope: {claim.scope}.", hang=2, quiet=True)
     # Hypotheses have their own section above; what nobody looked at is told once for all claims.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from theorax.decide.control_variates import KIND as KNOWN_MEAN
+from theorax.decide.control_variates import KNOWN
 from theorax.decide.verdict import Assumption, Standing
 from theorax.decide.wording import SEEDS
 from theorax.language import (
@@ -19,7 +19,7 @@ from theorax.verifiers.kinds import Prepared
 from theorax.verifiers.outcome import StepOutcome, StepStatus
 from theorax.verifiers.unseen import unseen
 
-__all__ = ["UNLOGGED", "float_model", "known_mean", "ledger", "scope", "seen", "surrogates"]
+__all__ = ["UNLOGGED", "float_model", "ledger", "scope", "seen", "surrogates"]
 
 
 UNLOGGED = Assumption(
@@ -68,7 +68,7 @@ def _held(
             Assumption("float model", "balls enclose every rounding; each number of it is exact", Standing.PROVED),
         )
     found += claim.assumptions()
-    found += [Assumption(KNOWN_MEAN, known_mean(part), Standing.DECLARED) for part in claim.variates]
+    found += [_known_mean(part) for part in claim.variates]
     experiment = theorem.experiments[cases[0].cell.line.experiment]
     found.append(Assumption("independence", SEEDS[experiment.seeds], Standing.DECLARED))
     found.append(Assumption("float model", float_model(experiment), Standing.DECLARED))
@@ -80,11 +80,6 @@ def _held(
     if not logged:
         found.append(UNLOGGED)
     return tuple(found)
-
-
-def known_mean(part: KnownMean) -> str:
-    """A known mean as a line of the ledger states it."""
-    return f"E[{inline(part.of)}] = {inline(part.mean)} ({part.because.rstrip('.')})"
 
 
 def scope(theorem: Theorem, name: str, claim: Claim, cases: Sequence[Prepared]) -> str:
@@ -115,6 +110,12 @@ def surrogates(theorem: Theorem, cases: Sequence[Prepared]) -> str:
     places = {case.cell.line.experiment for case in cases} & theorem.experiments.keys()
     reasons = dict.fromkeys(theorem.experiments[place].surrogate_because for place in sorted(places))
     return "".join(f"; for surrogate derivatives: {why}" for why in reasons if why)
+
+
+def _known_mean(part: KnownMean) -> Assumption:
+    """A known mean that the author states; what a test of it saw is a line of its own."""
+    text = f"E[{inline(part.of)}] = {inline(part.mean)} ({part.because.rstrip('.')})"
+    return Assumption(KNOWN, text, Standing.DECLARED)
 
 
 def _hypothesis(name: str, part: Hypothesis) -> Assumption:

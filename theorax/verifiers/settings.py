@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeAlias
 
+from theorax.decide.verdict import VarianceGain
+
 if TYPE_CHECKING:  # which knows the settings
     from theorax.verifiers.attempts import CountedAttempt
 
@@ -111,6 +113,7 @@ class PlannedCheck:
     noise: tuple[float, ...] = ()  # assumed standard deviations of one draw, along the sizes
     spread: str = ""  # the claim's `spread`, from which the noise follows
     is_noise_stated: bool = False  # False where the spread is the default
+    gain: VarianceGain | None = None  # planned, of variates of known mean
 
 
 @dataclass(frozen=True)

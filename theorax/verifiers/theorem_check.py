@@ -249,6 +249,7 @@ def _planned_checks(
                     noise=case.noise,
                     spread=str(planned.claim.spread),
                     is_noise_stated=planned.claim.spread != Claim.spread,
+                    gain=None if case.plan is None else case.plan.planned_gain,
                 )
             )
     drawn = _wanted(theorem, table, claims)

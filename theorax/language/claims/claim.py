@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Any, ClassVar, final
 
@@ -122,6 +122,11 @@ class Claim(ABC):
     def observed(self) -> frozenset[Measured]:
         """The measured letters that the claim needs."""
         return frozenset(letter for letter in self.letters if isinstance(letter, Measured))
+
+    @property
+    def as_drawn(self) -> Claim:
+        """The claim without variates."""
+        return replace(self, variates=()) if self.variates else self
 
     @property
     def range(self) -> Mapping[Parameter, tuple[Expr, Expr]]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from theorax.decide.promise import GROUPS, grouped, promise
+from theorax.decide.verdict_text import gains_text
 from theorax.decide.wording import REMEDIES, attempted
 from theorax.names import many
 from theorax.reports.document import ClaimReport, TheoremReport
@@ -107,6 +108,8 @@ def facts(claim: ClaimReport) -> Iterator[tuple[str, str]]:
     if claim.noticeable is not None:
         deviation = DEVIATIONS.get(claim.kind, "A deviation of {}").format(number(claim.noticeable, 2))
         yield "Power", f"{deviation} would have been noticed nine times in ten"
+    if gains := [case.gain for case in claim.cases if case.gain is not None]:
+        yield "Variates", gains_text(gains)
     if claim.tightness is not None:
         shown = ", ".join(number(part, 2) for part in claim.tightness)
         yield "Tightness", f"left over right is {shown} at 5 %, 50 % and 95 % of the draws"

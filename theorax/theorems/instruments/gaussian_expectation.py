@@ -67,7 +67,7 @@ class Function(IntEnum):
     COSINE, BELL, ERF, KINK, POLES = range(5)
 
 
-class KnownMean(eqx.Module):
+class ExactMean(eqx.Module):
     """A function of a normal variable whose mean is known."""
 
     which: Scalar
@@ -102,11 +102,11 @@ class KnownMean(eqx.Module):
 
 def known(key, which, shortened):
     variance = jax.random.uniform(named(key, "variance"), minval=0.1, maxval=3.0)
-    return KnownMean(which, variance, shortened)
+    return ExactMean(which, variance, shortened)
 
 
 def fixed(key, q, which):
-    return KnownMean(which, q, jnp.zeros(()))
+    return ExactMean(which, q, jnp.zeros(()))
 
 
 def compare(f, m):

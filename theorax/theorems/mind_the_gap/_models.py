@@ -13,7 +13,7 @@ from sympy import Integer
 
 from theorax.language import Parameter, Subject
 from theorax.numerics import distributions
-from theorax.numerics.attention import mean_token_removed, token_products
+from theorax.numerics.attention import grown_products, mean_token_removed
 from theorax.numerics.ensembles import gaussian, haar_rows, markov, random_markov
 from theorax.numerics.extents import Extent, block
 from theorax.numerics.keys import named
@@ -22,10 +22,11 @@ from theorax.theorems.mind_the_gap._markov import EXPONENTIAL, WeightLaw, sigma_
 
 
 class Forward(eqx.Module):
-    """Results of a forward pass: the tokens after each layer, and the first attention matrix."""
+    """Results of a forward pass: the tokens after each layer, the first attention matrix, the growths of the layers."""
 
     tokens: Float[Array, "L N M"]
     attention: Float[Array, "N N"]
+    growths: Float[Array, " L"]
 
 
 def forward(
@@ -59,8 +60,8 @@ def forward(
     count = jnp.maximum(jnp.round((1 - zeros) * size), 2)
     norms = jnp.where(jnp.arange(T.padded) < count, jnp.sqrt(size / count), 0)
     sigma = jnp.where(gaussian_values, 1 / jnp.sqrt(jnp.asarray(d.value, norms.dtype)), 1)
-    tokens = token_products(key, mixing, T, d, l, gaussian_values, sigma, norms)
-    return Forward(tokens, mixing(named(key, "attention", 1)))
+    tokens, growths = grown_products(key, mixing, T, d, l, gaussian_values, sigma, norms)
+    return Forward(tokens, mixing(named(key, "attention", 1)), growths)
 
 
 NETWORK = Subject(
@@ -182,6 +183,7 @@ def user_network(factory: Callable[..., Any]) -> Callable[..., Forward]:
             X = applied(layer, X, (size, width), "__call__")
             X = X / jnp.linalg.norm(X)
             tokens.append(X)
-        return Forward(jnp.stack(tokens), attention)
+        # No law of a growth is known for it, so no claim asks for one.
+        return Forward(jnp.stack(tokens), attention, jnp.ones(l))
 
     return build

@@ -47,7 +47,7 @@ def adopt(theorem_id: str, theorem: Theorem, model: str) -> Theorem:
         if (place := theorem.experiment_of(claim)) in taking and name in (taking[str(place)].asked or theorem.claims)
     }
     # The known means are derived for the theorem's own subjects.
-    claims = {name: replace(claim, variates=()) if claim.variates else claim for name, claim in claims.items()}
+    claims = {name: claim.as_drawn for name, claim in claims.items()}
     hypotheses = {
         part.name: replace(part, unbroken=part.unbroken or "shown by the theorem's own check, without --model")
         for part in theorem.hypotheses

@@ -10,7 +10,7 @@ from theorax.decide.means import MeanPlan
 from theorax.decide.rates import RatePlan
 from theorax.language import Expectation, Limit, Rate
 from theorax.language.notation import inline
-from theorax.verifiers import assumptions, claim_verdicts
+from theorax.verifiers import claim_verdicts
 from theorax.verifiers.guards.guard import DecidedClaim
 from theorax.verifiers.kinds.averages import numbers_of
 
@@ -33,7 +33,7 @@ def known_means(claim: DecidedClaim) -> Looked:
         found += found_wrong(own, f" for {claim_verdicts.place(cell)}")
         tests += own
     lines = [
-        line_of(assumptions.known_mean(part), [test for test in tests if test.known.name == inline(part.of)])
+        line_of(f"E[{inline(part.of)}]", [test for test in tests if test.known.name == inline(part.of)])
         for part in stated.variates
     ]
     found.sort(key=lambda part: part.reason is not None)  # a mean that is wrong before one that is not tested

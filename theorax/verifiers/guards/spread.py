@@ -28,7 +28,7 @@ def constant_letters(claim: DecidedClaim) -> Looked:
     whole number that the program draws, one for an event that holds, is what a bound in every draw or a probability
     speaks of; there it is told, and means are of something else. Two such letters that are one number compare nothing.
     """
-    names = sorted(letter.name for letter in claim.planned.claim.observed)
+    names = sorted(letter.name for letter in claim.planned.claim.as_drawn.observed)
     stated = claim.planned.claim
     if stated.searched:
         letters = frozenset().union(*(side.free_symbols for side in claim.judge.compared(stated)))
@@ -56,7 +56,7 @@ def constant_letters(claim: DecidedClaim) -> Looked:
 def constant_quantity(claim: DecidedClaim) -> Looked:
     """An average of what is one number in every draw, though its letters differ: of a letter less its copy, say."""
     quantity = claim.judge.averaged(claim.planned.claim)
-    names = sorted(letter.name for letter in claim.planned.claim.observed)
+    names = sorted(letter.name for letter in claim.planned.claim.as_drawn.observed)
     for case in claim.judged if quantity is not None and names else ():
         cell = case.prepared.cell
         if not (case.statistical and cell.line.random and cell.line.draws > 1):
