@@ -25,9 +25,7 @@ seen = numbers(
     er="||B||_F^2/||B||^2", R="||B||_F^4/||B^T B||_F^2",
     distortion="||G/||B||_F^2 - I||_F^2, G the Gram matrix of B A on the subspace, mean over 16 copies",
 )  # fmt: skip
-bounded = numbers(
-    stays="that mean of ||G/||B||_F^2 - I||_F^2, m swept", trace="tr G/||B||_F^2, mean over the copies", positive=True
-)
+bounded = numbers(stays="that mean of ||G/||B||_F^2 - I||_F^2, m swept", trace="tr G/||B||_F^2, mean over 16 copies")
 crowd = numbers(stretched="er(B) sup ||B A x||^2/(k ||B||_F^2)")
 
 H = hypotheses(

@@ -189,8 +189,8 @@ theorem = Theorem(
             },
         ),
         chains=Experiment(
-            powers_in_depth, (deep, after), {n: (16,)}, along={p: ranks.DEPTHS}, draws=Efforts(10000, 10000, 30000), padded=True,
-            subjects={
+            powers_in_depth, (deep, after), {n: (16,)}, along={p: ranks.DEPTHS}, draws=Efforts(10000, 10000, 30000),
+            padded=True, subjects={
                 "rank eight": setting.fixed_rank(8).subject(ranks.deep_layers, {r: 8}),
                 "Gaussian taken for rank eight": setting.GAUSSIAN.subject(ranks.deep_layers, {r: 8}).breaking(
                     H.fixed_rank, fails=depth,

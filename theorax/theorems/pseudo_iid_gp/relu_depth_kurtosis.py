@@ -27,7 +27,10 @@ power = Measured(
     positive=True,
 )
 variance = Measured(
-    "variance", "E h^2 of a unit after l hidden layers given them, over E h^2; mean over networks", over=(l,), positive=True
+    "variance",
+    "E h^2 of a unit after l hidden layers given them, over E h^2; mean over networks",
+    over=(l,),
+    positive=True,
 )
 LEAKY = Activation(3, 1 / sqrt(8 * pi), Rational(5, 8), Rational(51, 32))  # z for z > 0, else z/2
 
