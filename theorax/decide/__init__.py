@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from theorax.decide.control_variates import Variate
     from theorax.decide.corrections import Corrections, Expansion, Prefactor
     from theorax.decide.inequalities import InequalityPlan, inequality, plan_inequality
     from theorax.decide.known_laws import Exponential, Normal, Sample, Uniform
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 _HOMES = {
     name: home
     for home, names in {
+        "theorax.decide.control_variates": ("Variate",),
         "theorax.decide.known_laws": ("Exponential", "Normal", "Sample", "Uniform"),
         "theorax.decide.laws": ("LawPlan", "law", "plan_law"),
         "theorax.decide.limits": ("LimitPlan", "limit", "plan_limit"),
@@ -75,6 +77,7 @@ __all__ = [
     "Stream",
     "TwoValues",
     "Uniform",
+    "Variate",
     "Verdict",
     "Watch",
     "adjust",

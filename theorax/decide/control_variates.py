@@ -34,9 +34,9 @@ draw is treated by what its variates look like: falling back where they look ske
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +51,7 @@ from theorax.decide.samples import Columns
 from theorax.decide.skewness import REFUSED
 from theorax.decide.status import Reason
 from theorax.decide.verdict import Assumption, Standing, VarianceGain
-from theorax.errors import DesignError
+from theorax.errors import DesignError, ObservationError
 from theorax.names import many
 from theorax.text.numbers import number, p_value, with_uncertainty
 
@@ -59,8 +59,8 @@ __all__ = [
     "KNOWN",
     "LEVEL",
     "NO_VARIATES",
-    "KnownMean",
     "MeanTest",
+    "Variate",
     "Variates",
     "cross_fitted",
     "declared_line",
@@ -71,6 +71,8 @@ __all__ = [
     "look_at_means",
     "mean_tests",
     "measured_gain",
+    "planned",
+    "with_draws",
     "with_more",
 ]
 
@@ -93,7 +95,7 @@ def fewest_draws(variates: int) -> int:
 
 @final
 @dataclass(frozen=True)
-class KnownMean:
+class Variate:
     """A quantity that is drawn with every value and whose mean is known exactly, at every size.
 
     ``mean``: one number, or one for every size. ``gain``: the planned variance of a draw over what is left of it, when
@@ -109,6 +111,8 @@ class KnownMean:
     because: str = ""
 
     def __post_init__(self) -> None:
+        for field in ("mean", "gain"):
+            object.__setattr__(self, field, spread_out(getattr(self, field)))
         for part in _each(self.mean):
             if not math.isfinite(part):
                 raise DesignError(f"The known mean of {self.name} is {part}. Write a finite number.")
@@ -125,13 +129,20 @@ class KnownMean:
 class Variates:
     """The variates of one case; ``raw``: why the numbers stay as they were drawn, empty where they are corrected."""
 
-    known: tuple[KnownMean, ...] = ()
+    known: tuple[Variate, ...] = ()
     raw: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the variates."""
         return tuple(part.name for part in self.known)
+
+    def described(self) -> Iterator[str]:
+        """Lines about the variates in the text of a plan."""
+        for part in self.known:
+            gains = _each(part.gain)
+            shown = " to ".join(dict.fromkeys(f"{gain:.3g}" for gain in (min(gains), max(gains))))
+            yield f"variate     {declared_line(part).text}; variance divided by {shown}, planned"
 
     def why_raw(self, draws: Sequence[int]) -> str:
         """Why so many draws at every size are left as they are; empty where they are corrected."""
@@ -180,6 +191,57 @@ class Variates:
 
 
 NO_VARIATES = Variates()
+
+
+def planned(variates: Sequence[Variate], sizes: int = 1) -> Variates:
+    """The variates of a plan over so many sizes.
+
+    **Raises:** `DesignError` for two of one name, or for means of another number of sizes.
+    """
+    found = tuple(variates)
+    for part in found:
+        if not isinstance(part, Variate):
+            raise DesignError(f'variates={part!r} is not valid. Write variates=[decide.Variate("name", mean=...)].')
+        for what, given in (("mean", part.mean), ("gain", part.gain)):
+            if isinstance(given, tuple) and len(given) != sizes:
+                raise DesignError(
+                    f"The variate {part.name} has {many(len(given), what)}, the plan {many(sizes, 'size')}. "
+                    "Write one number for all sizes, or one for each."
+                )
+    if len({part.name for part in found}) < len(found):
+        raise DesignError(f"Two variates have one name ({', '.join(part.name for part in found)}). Rename one.")
+    return Variates(found)
+
+
+def with_draws(
+    variates: Variates, observed: Columns, given: Mapping[str, Any] | None, columns: Callable[[Any], Sequence[Vector]]
+) -> Columns:
+    """The observations with the draws of their variates, which ``columns`` reads as it read the observations.
+
+    **Raises:** `ObservationError` where other variates are given than were planned.
+    """
+    names, drawn = variates.names, dict(given or {})
+    if set(names) != set(drawn):
+        raise ObservationError(
+            f"Draws of {_named(drawn)} were given as variates, and {_named(names)} were planned. Their means are "
+            'stated before the data. Write variates={"name": draws} for each variate of the plan.'
+        )
+    if not names:
+        return observed
+    if observed.batched:
+        raise ObservationError(
+            "Draws that were averaged in passing were given with variates. Slopes are fitted on single draws. Hand over arrays."
+        )
+    tables = zip(*(columns(drawn[name]) for name in names), strict=True)
+    return replace(
+        observed,
+        variates=tuple(np.stack(one, axis=1) for one in tables),
+        variate_errors=tuple(np.zeros((1, len(names))) for _ in observed.values),
+    )
+
+
+def _named(names: Iterable[str]) -> str:
+    return ", ".join(names) or "none"
 
 
 def cross_fitted(values: Vector, centred: Matrix, errors: Matrix | None = None) -> tuple[Vector, Vector]:
@@ -269,7 +331,7 @@ TESTED = "sample means"  # and of the line on the sample means beside it
 class MeanTest:
     """The test of one known mean at one size, at its own ``level``; ``slope``: of what is averaged on the variate."""
 
-    known: KnownMean
+    known: Variate
     mean: float
     size: float
     found: Student
@@ -344,12 +406,17 @@ def _tests(
             yield MeanTest(known, mean, float(sizes[at]), found, slack, level, float(slopes[j]))
 
 
-def declared_line(known: KnownMean) -> Assumption:
+def declared_line(known: Variate) -> Assumption:
     """A known mean as a line of the ledger."""
     means = _each(known.mean)
     shown = " to ".join(dict.fromkeys(f"{part:.6g}" for part in (min(means), max(means))))
     because = f" ({known.because.rstrip('.')})" if known.because else ""
     return Assumption(KNOWN, f"E[{known.name}] = {shown}{because}", Standing.DECLARED)
+
+
+def spread_out(given: float | Sequence[float]) -> float | tuple[float, ...]:
+    """A number, or a tuple of one for every size."""
+    return tuple(map(float, given)) if isinstance(given, Sequence | np.ndarray) else float(given)
 
 
 def _each(given: float | tuple[float, ...]) -> tuple[float, ...]:

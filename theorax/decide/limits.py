@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Self, cast, final
 
 from theorax.decide.bias_aware import Weights
+from theorax.decide.control_variates import Variate, declared_line, planned, with_draws
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Target
 from theorax.decide.draw_guards import scatter
@@ -127,6 +128,7 @@ def plan_limit(
     moments: Moment = LIGHT_TAILS,
     levels: Levels = DEFAULT_LEVELS,
     reading: str = Reading.MARGIN,
+    variates: Sequence[Variate] = (),
     name: str = "limit",
     letter: str = "n",
     of: str = "x",
@@ -135,13 +137,16 @@ def plan_limit(
 
     ``sd`` is that of one draw; a declared range or variance bounds it where it is not given. ``moments``: "light
     tails", `Bounded` or `BoundedVariance`. The class of corrections is in units of ``to``, of 1 where that is zero.
+    ``variates``: quantities drawn with every value, whose means are known: fewer draws then decide. ``sd`` stays that of a
+    value as it is drawn.
 
     **Raises:** `DesignError` or `StatementError` for what cannot be planned, saying what to write instead.
     """
     if not math.isfinite(to):
         raise DesignError(f"to={to!r} is no limit. Write a finite number; growth without bound is a rate.")
+    sizes = sweep(sizes)
     return LimitPlan(
-        sizes=sweep(sizes),
+        sizes=sizes,
         to=float(to),
         margin=margin,
         draws=counted(draws),
@@ -152,18 +157,22 @@ def plan_limit(
         moments=moments,
         levels=levels,
         reading=cast("Reading", reading),
+        variates=planned(variates, len(sizes)),
         name=name,
         letter=letter,
         of=of,
     )
 
 
-def limit(plan: LimitPlan, values: Any) -> Verdict:
+def limit(plan: LimitPlan, values: Any, variates: Mapping[str, Any] | None = None) -> Verdict:
     """Decide the limit on draws: a table ``draws x sizes``, one array per size, or a `Stream`.
+
+    ``variates``: the draws of the plan's variates by name, in the shape of the values and in their order.
 
     **Raises:** `ObservationError` for draws that are not those planned, not finite, or outside the declared range.
     """
-    return limit_verdict(plan, values.for_plan(plan) if isinstance(values, Stream) else Columns(by_size(plan, values)))
+    observed = values.for_plan(plan) if isinstance(values, Stream) else Columns(by_size(plan, values))
+    return limit_verdict(plan, with_draws(plan.variates, observed, variates, partial(by_size, plan)))
 
 
 def limit_verdict(plan: LimitPlan, observed: Columns) -> Verdict:
@@ -174,7 +183,7 @@ def limit_verdict(plan: LimitPlan, observed: Columns) -> Verdict:
         plan,
         found,
         Claimed("limit", plan.to),
-        assumptions=ledger(plan, *moments),
+        assumptions=ledger(plan, *moments, *map(declared_line, plan.variates.known)),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self, cast, final
@@ -15,12 +15,16 @@ from theorax.decide.bias_aware import Weights, solve
 from theorax.decide.control_variates import (
     NO_VARIATES,
     MeanTest,
+    Variate,
     Variates,
+    declared_line,
     fewest_draws,
     gain_of,
     look_at_means,
     mean_tests,
     measured_gain,
+    planned,
+    with_draws,
 )
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Target
@@ -281,6 +285,7 @@ class MeanPlan(_OneSize):
     def _declared(self) -> Iterable[str]:
         yield f"moments     {declared(self.moments)}"
         yield f"noise       sd {self.sd:g} of one draw"
+        yield from self.variates.described()
 
 
 @final
@@ -332,10 +337,14 @@ def plan_mean(
     side: str = "exact",
     levels: Levels = DEFAULT_LEVELS,
     reading: str = Reading.MARGIN,
+    variates: Sequence[Variate] = (),
     name: str = "mean",
     of: str = "x",
 ) -> MeanPlan:
     """Plan to decide that a mean is ``to`` (or at most, or at least that).
+
+    ``variates``: quantities drawn with every value, whose means are known: fewer draws then decide. ``sd`` stays that of a
+    value as it is drawn.
 
     **Raises:** `DesignError` or `StatementError` for what cannot be planned, saying what to write instead.
     """
@@ -348,6 +357,7 @@ def plan_mean(
         side=side,
         levels=levels,
         reading=cast("Reading", reading),
+        variates=planned(variates),
         name=name,
         of=of,
     )
@@ -393,12 +403,24 @@ def plan_quantile(
     )
 
 
-def mean(plan: MeanPlan, values: Any) -> Verdict:
+def mean(plan: MeanPlan, values: Any, variates: Mapping[str, Any] | None = None) -> Verdict:
     """Decide the mean on a list of draws.
+
+    ``variates``: the draws of the plan's variates by name, in the order of the values.
+
+    >>> import numpy as np
+    >>> from theorax import decide
+    >>> square = decide.Variate("x^2", mean=1, gain=10, because="x is standard normal")
+    >>> plan = decide.plan_mean(to=3, margin=0.5, draws=256, sd=10, variates=[square])
+    >>> x = np.random.default_rng(1).standard_normal(256)
+    >>> verdict = decide.mean(plan, x**4, variates={"x^2": x**2})
+    >>> verdict.cases[0].gain.planned
+    10.0
 
     **Raises:** `ObservationError` for draws that are not those planned, not finite, or outside the declared range.
     """
-    return _verdict(plan, _observed(plan, values), declared(plan.moments).assumption)
+    observed = with_draws(plan.variates, _observed(plan, values), variates, lambda draws: _observed(plan, draws).values)
+    return _verdict(plan, observed, declared(plan.moments).assumption, *map(declared_line, plan.variates.known))
 
 
 def quantile(plan: QuantilePlan, values: Any) -> Verdict:
@@ -410,14 +432,18 @@ def quantile(plan: QuantilePlan, values: Any) -> Verdict:
     return _verdict(plan, _observed(plan, values), nothing)
 
 
-def _verdict(plan: MeanPlan | QuantilePlan, observed: Columns, moments: Assumption) -> Verdict:
+def _verdict(plan: MeanPlan | QuantilePlan, observed: Columns, moments: Assumption, *known: Assumption) -> Verdict:
     found = replace(plan.tested(observed), looked=plan.looked_at(observed))
     return verdict(
         plan,
         found,
         Claimed(plan.what, plan.to),
         random=plan.random,
-        assumptions=(moments, Assumption("independence", "the draws are independent, of one law", Standing.DECLARED)),
+        assumptions=(
+            moments,
+            Assumption("independence", "the draws are independent, of one law", Standing.DECLARED),
+            *known,
+        ),
         scope="for the law that the draws come from; nothing is extrapolated",
     )
 

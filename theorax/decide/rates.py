@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, cast, final
 
 import numpy as np
 
 from theorax.decide.bias_aware import Weights
-from theorax.decide.control_variates import NO_VARIATES, MeanTest, Variates, mean_tests
+from theorax.decide.control_variates import (
+    NO_VARIATES,
+    MeanTest,
+    Variate,
+    Variates,
+    declared_line,
+    mean_tests,
+    planned,
+    with_draws,
+)
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Target, Vector
 from theorax.decide.draw_guards import scatter
@@ -174,6 +183,7 @@ def plan_rate(
     rival: tuple[float, float] | None = None,
     levels: Levels = DEFAULT_LEVELS,
     reading: str = Reading.MARGIN,
+    variates: Sequence[Variate] = (),
     name: str = "rate",
     letter: str = "n",
     of: str = "q",
@@ -183,6 +193,8 @@ def plan_rate(
     ``side``: "exact" (of that order), "at most" (O), "at least" (Ω). ``sd`` is that of the logarithm of one draw;
     ``floor`` an absolute numerical floor of the quantity: sizes at which its mean is below fifty floors are left out.
     ``rival``: a range of exponents of the other form (exponential for a power), which support must rule out as well.
+    ``variates``: quantities drawn with every value, whose means are known, taken from what is averaged: the logarithm, or
+    the value. ``sd`` stays that of a value as it is drawn.
 
     **Raises:** `DesignError` or `StatementError` for what cannot be planned, saying what to write instead.
     """
@@ -190,8 +202,9 @@ def plan_rate(
         raise DesignError(f"exponent={exponent!r} is no order of growth. Write that of n, such as -1 for decay as 1/n.")
     if not 0 <= floor < math.inf:
         raise DesignError(f"floor={floor!r} is no numerical floor. Write a bound of the rounding, 0 for none.")
+    sizes = sweep(sizes)
     return RatePlan(
-        sizes=sweep(sizes),
+        sizes=sizes,
         exponent=float(exponent),
         margin=margin,
         draws=counted(draws),
@@ -205,22 +218,27 @@ def plan_rate(
         rival=None if rival is None else (float(rival[0]), float(rival[1])),
         levels=levels,
         reading=cast("Reading", reading),
+        variates=planned(variates, len(sizes)),
         name=name,
         letter=letter,
         of=of,
     )
 
 
-def rate(plan: RatePlan, values: Any) -> Verdict:
+def rate(plan: RatePlan, values: Any, variates: Mapping[str, Any] | None = None) -> Verdict:
     """Decide the rate on draws: a table ``draws x sizes``, one array per size, or a `Stream`.
+
+    ``variates``: the draws of the plan's variates by name, in the shape of the values and in their order.
 
     **Raises:** `ObservationError` for draws that are not those planned, not finite, or not positive.
     """
     if isinstance(values, Stream):
-        return rate_verdict(plan, values.for_plan(plan))
-    columns = by_size(plan, values)
-    # What lies at a floor need not be positive.
-    return rate_verdict(plan, Columns(columns if plan.floor else above_zero(plan, columns)))
+        observed = values.for_plan(plan)
+    else:
+        columns = by_size(plan, values)
+        # What lies at a floor need not be positive.
+        observed = Columns(columns if plan.floor else above_zero(plan, columns))
+    return rate_verdict(plan, with_draws(plan.variates, observed, variates, partial(by_size, plan)))
 
 
 def rate_verdict(plan: RatePlan, observed: Columns) -> Verdict:
@@ -230,7 +248,7 @@ def rate_verdict(plan: RatePlan, observed: Columns) -> Verdict:
         plan,
         found,
         Claimed("rate", plan.exponent, sign=-1, exponential=plan.form == "exponential"),
-        assumptions=ledger(plan, *_moments(plan)),
+        assumptions=ledger(plan, *_moments(plan), *map(declared_line, plan.variates.known)),
     )
 
 

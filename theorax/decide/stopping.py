@@ -157,6 +157,11 @@ def plan_looks(
             f"plan_looks was given a {type(plan).__name__}. Looks are taken at draws of a rate, a limit or a mean. "
             "Write plan_rate, plan_limit or plan_mean; a probability is watched with monitor."
         )
+    if plan.variates.known:
+        raise DesignError(
+            f"Looks were planned at draws with variates ({', '.join(plan.variates.names)}). A look is handed the values "
+            "alone. Decide all draws at once, or leave the variates out."
+        )
     if plan.seeds is Seeds.NONE:
         raise DesignError(
             "Looks were planned for a sequence without randomness. Its values are all there at once. "

@@ -173,6 +173,9 @@ class WeightedPlan(SweepPlan):
         ]
         return gain_of(self.variates, parts[0] / parts[1] if parts[1] else None, None, raw)
 
+    def _declared(self) -> Iterable[str]:
+        return (*super()._declared(), *self.variates.described())
+
     def cheapest(
         self, power: float = 0.8, cost: Callable[[float], float] = float, doublings: int = 10, most_draws: int = 2**17
     ) -> Self | None:

@@ -8,13 +8,13 @@ from theorax.decide.looked import Looked, together
 from theorax.verifiers.guards.derivatives import derivatives
 from theorax.verifiers.guards.exact_instances import instances_left_open
 from theorax.verifiers.guards.guard import DecidedClaim, Guard
-from theorax.verifiers.guards.known_means import known_means
 from theorax.verifiers.guards.laws_given_variances import conditional_variance
 from theorax.verifiers.guards.light_tails import light_tails
 from theorax.verifiers.guards.meaningless_margins import wide_margins
 from theorax.verifiers.guards.padding import padding
 from theorax.verifiers.guards.randomness import randomness
 from theorax.verifiers.guards.rounding_replayed import rounding
+from theorax.verifiers.guards.sample_means import sample_means
 from theorax.verifiers.guards.sizes import shared_sizes, swept, unread_sizes
 from theorax.verifiers.guards.spread import constant_letters, constant_quantity, spread_of_draws
 from theorax.verifiers.guards.stand_ins import stand_ins
@@ -35,7 +35,7 @@ GUARDS: tuple[Guard, ...] = (
     wide_margins,
     padding,
     conditional_variance,
-    known_means,
+    sample_means,
     stand_ins,
 )
 

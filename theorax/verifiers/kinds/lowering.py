@@ -11,8 +11,7 @@ from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, final
 import numpy as np
 from sympy import Expr, sympify
 
-from theorax.decide.control_variates import KnownMean as NumericMean
-from theorax.decide.control_variates import Variates
+from theorax.decide.control_variates import Variate, Variates
 from theorax.decide.moments import DeclaredMoments, Moment, declared
 from theorax.decide.plans import Planned, Seeds, Tested
 from theorax.decide.samples import Columns
@@ -301,7 +300,7 @@ def variates_of(claim: Claim, cell: Cell) -> Variates:
         return tuple(cell.number(sympify(expression), size) for size in cell.line.sizes)
 
     return Variates(
-        tuple(NumericMean(inline(part.of), at_sizes(part.mean), at_sizes(part.gain), part.because) for part in found)
+        tuple(Variate(inline(part.of), at_sizes(part.mean), at_sizes(part.gain), part.because) for part in found)
     )
 
 

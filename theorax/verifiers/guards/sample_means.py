@@ -1,4 +1,4 @@
-"""Known means: the sample means of variates, held against what the author states of them."""
+"""Sample means: those means of variates, held against what the author states of them."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from theorax.verifiers import claim_verdicts
 from theorax.verifiers.guards.guard import DecidedClaim
 from theorax.verifiers.kinds.averages import numbers_of
 
-__all__ = ["known_means"]
+__all__ = ["sample_means"]
 
 
-def known_means(claim: DecidedClaim) -> Looked:
+def sample_means(claim: DecidedClaim) -> Looked:
     """A known mean that the draws of a case reject is an error of the claim; one that cannot be tested withholds support."""
     stated = claim.planned.claim
     if not (stated.variates and isinstance(stated, Limit | Expectation | Rate)):
