@@ -6,7 +6,19 @@ One table of cases drives the tests (`tests/honesty`, `tests/power`: few replica
 
 from __future__ import annotations
 
-from benchmarks.calibration import deterministic, events, laws, limits, looks, means, rates, readings, suites, tails
+from benchmarks.calibration import (
+    deterministic,
+    events,
+    laws,
+    limits,
+    looks,
+    means,
+    rates,
+    readings,
+    suites,
+    tails,
+    variates,
+)
 from benchmarks.calibration.cases import Case
 
 __all__ = ["FAMILIES", "find"]
@@ -18,6 +30,7 @@ FAMILIES = {
     "looks": looks.cases,
     "means": means.cases,
     "tails": tails.cases,
+    "variates": variates.cases,
     "events": events.cases,
     "laws": laws.cases,
     "readings": readings.cases,

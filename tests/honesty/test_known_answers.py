@@ -19,6 +19,7 @@ REPLICATES = {
     "looks": 60,
     "means": 24,
     "tails": 40,
+    "variates": 30,
     "events": 40,
     "laws": 12,
     "readings": 60,

@@ -1,4 +1,4 @@
-"""Sample means: those means of variates, held against what the author states of them."""
+"""Sample means of variates, held against the means that the author states of them."""
 
 from __future__ import annotations
 
