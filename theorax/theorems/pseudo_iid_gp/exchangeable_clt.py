@@ -100,7 +100,8 @@ def random_scale():
     """Every n and v, by the patterns of fourth_moment: each holds four factors of the scale."""
     up, down = 1 + sqrt(v), 1 - sqrt(v)
     fourth = (up**2 + down**2) / 2
-    yield Step("E s^2", (up + down) / 2, Integer(1))
+    sign = Symbol("i", integer=True)
+    yield Step("E s^2", sympy.Sum(1 + (-1) ** sign * sqrt(v), (sign, 0, 1)) / 2, Integer(1))
     yield Step("independent signs, times E s^4", power_of((fourth, fourth, 0, 0, 0)) / n, mixture.equals)
 
 
