@@ -1,14 +1,38 @@
-"""Programs of gradient_norm_exact: Jacobians of the network itself, and the norms that they are products of."""
+"""Programs and letters of gradient_norm_exact: Jacobians of the network itself, and the norms that they are products of."""
 
 import jax
 import jax.numpy as jnp
 
+from theorax.language import Index, Measured, arrays, numbers
 from theorax.numerics import distributions
 from theorax.numerics.attention import mean_token_removed
 from theorax.numerics.ensembles import gaussian, markov
 from theorax.numerics.extents import block
 from theorax.numerics.keys import named
 from theorax.theorems.mind_the_gap._literal_networks import Weighted, literal_network, symbolic
+
+L = Index("L", "depth")
+l = Index("l", "layer whose values are varied")
+seen = arrays(
+    jacobian="||dX_L/dW_l||_F^2, by automatic differentiation",
+    before="||A_L ... A_1 X_0 W_1 ... W_(l-1)||_F^2",
+    after="||W_(l+1) ... W_L||_F^2",
+    over=(l,),
+)
+norms = numbers(
+    naive="||dX_L/dW_l||_F^2 of the naive network", fixed="||dX_L/dW_l||_F^2 of the fixed network", over=(L, l)
+)
+powers = numbers(
+    bracket="1 + q + ... + q^(L-1) + T q^L, ||A_perp||_F^2/T of a layer for each factor q",
+    power="T q^L, ||A_perp||_F^2/T of a layer for each factor q",
+    over=(L,),
+)
+common = Measured(
+    "common",
+    "|u W_1 ... W_(l-1)|^2 ||W_(l+1) ... W_L||_F^2 over its mean, u along the mean token of A_L ... A_1 X_0",
+    over=(L, l),
+    positive=True,
+)
 
 EXPONENTIAL, SQUARES, UNIFORM = range(3)  # places in the menu of weights; squares of Gaussians are Gamma(1/2)
 
@@ -72,11 +96,12 @@ def drawn_layers(key, T, d, L, law, sigma_V, constant, favoured, aligned, shared
     return A, W, jnp.sqrt(1 - aligned) * X_0 + jnp.sqrt(aligned) * direction
 
 
-def norms(model, T, d, L):
+def squared_norms(model, T, d, L, sigma_V):
     """Products of norms, by the identity of the Jacobian, for every depth and layer; zero where l > L."""
     A, W, X_0 = model
     A_perp, size = jax.vmap(lambda A: mean_token_removed(A, T))(A), jnp.asarray(T.value, A.dtype)
     q = jnp.sum(A_perp**2, axis=(1, 2)) / size
+    gain = jnp.asarray(d.value, A.dtype) * sigma_V**2  # of a squared length by a layer of values, in the mean
     after = {(depth, depth): jnp.eye(d.padded) * d.mask for depth in range(1, L + 1)}
     for depth in range(1, L + 1):
         for layer in range(depth - 1, 0, -1):
@@ -93,6 +118,20 @@ def norms(model, T, d, L):
             table.append(jnp.stack(row + [jnp.zeros(())] * (L - depth)))
         return jnp.stack(table)
 
+    def growth():
+        """The growth of the mean token's direction by the values before a layer, times that of those after it."""
+        P, table = X_0, []
+        for depth in range(1, L + 1):
+            P = A[depth - 1] @ P
+            u, row = P.sum(0) / jnp.linalg.norm(P.sum(0)), []
+            for layer in range(1, depth + 1):
+                row.append(square(u) * square(after[depth, layer]) / (d.value * gain ** (depth - 1)))
+                u = u @ W[layer - 1]
+            table.append(jnp.stack(row + [jnp.ones(())] * (L - depth)))
+        return jnp.stack(table)
+
     powers = jnp.cumprod(q)
     geometric = jnp.cumsum(jnp.concatenate([jnp.ones(1), powers[:-1]]))
-    return dict(naive=rows(A), fixed=rows(A_perp), bracket=geometric + size * powers, power=size * powers)
+    return dict(
+        naive=rows(A), fixed=rows(A_perp), bracket=geometric + size * powers, power=size * powers, common=growth()
+    )

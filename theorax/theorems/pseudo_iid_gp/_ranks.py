@@ -75,6 +75,6 @@ def deep_layers(key: Array, n: Extent, law: Scalar, share: Scalar) -> Layers:
     return Layers(jax.vmap(network, out_axes=1)(jnp.arange(NETWORKS)))
 
 
-def fourth_powers(h: Float[Array, "*stack networks N"], width: Extent) -> Float[Array, " *stack"]:
-    """h_i^4, mean over the units and the networks."""
-    return (jnp.where(width.mask, h, 0) ** 4).sum(-1).mean(-1) / width.value
+def mean_power(k: int, h: Float[Array, "*stack networks N"], width: Extent) -> Float[Array, " *stack"]:
+    """h_i^k, mean over the units and the networks."""
+    return (jnp.where(width.mask, h, 0) ** k).sum(-1).mean(-1) / width.value

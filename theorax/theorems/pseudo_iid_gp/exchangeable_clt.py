@@ -16,6 +16,7 @@ N = Parameter("N", "signs in the urn, of which (N + sqrt N)/2 are one", positive
 v = Parameter("v", "variance of the squared scale", positive=True)
 sums = Measured("sums", "S_n of 64 independent arrays", sample=True)
 power = Measured("power", "S_n^4, mean over 64 independent arrays", positive=True)
+square = Measured("square", "S_n^2, mean over 64 independent arrays", positive=True)
 
 H = hypotheses(
     infinite="the variables of one width are the beginning of an infinite exchangeable sequence",
@@ -45,12 +46,14 @@ normal = Law(
 )  # fmt: skip
 mixture = Expectation(
     power, (3 - 2 / n) * (1 + v), on="mixtures", under=H.shared, spread=Rational(1, 2),
+    variates=KnownMean(square, 1, gain=3, because="E S_n^2 = E X_1^2 + (n - 1) E X_1 X_2, and E s^2 = 1"),
     margin=Relative(1, 32, "a scale of each sign by itself leaves 3 - 2/n + v/n; v = 1/4 and 1/2 are far above"),
     wrong={"no mixture": 3 - 2 / n, "twice the variance": (3 - 2 / n) * (1 + 2 * v), "the limit": 3 * (1 + v)},
 )  # fmt: skip
 less = 2 * (n - 1) * (n - 2) * (n - 3) / (n * (N - 2) * (N - 3))
 urn = Expectation(
     power, 3 - 2 / n - less, on="urns", under=H.kept_out, spread=Rational(1, 2),
+    variates=KnownMean(square, 1, gain=4, because="E S_n^2 = E X_1^2 + (n - 1) E X_1 X_2, signs of an urn of sum sqrt N"),
     margin=Relative(1, 40, "signs that return have 3 - 2/n, a fifteenth more at N = 3 n, a seventh at N = 100"),
     wrong={"as with signs that return": 3 - 2 / n, "half as much less": 3 - 2 / n - less / 2},
 )  # fmt: skip
@@ -66,7 +69,7 @@ def from_urn(key, n, N, returned):
 
 def observe(net, n):
     S = net(n)
-    return dict(sums=S, power=(S**4).mean())
+    return dict(sums=S, power=(S**4).mean(), square=(S**2).mean())
 
 
 def power_of(patterns):
@@ -97,6 +100,8 @@ def random_scale():
     """Every n and v, by the patterns of fourth_moment: each holds four factors of the scale."""
     up, down = 1 + sqrt(v), 1 - sqrt(v)
     fourth = (up**2 + down**2) / 2
+    sign = Symbol("i", integer=True)
+    yield Step("E s^2", sympy.Sum(1 + (-1) ** sign * sqrt(v), (sign, 0, 1)) / 2, Integer(1))
     yield Step("independent signs, times E s^4", power_of((fourth, fourth, 0, 0, 0)) / n, mixture.equals)
 
 
@@ -153,14 +158,14 @@ theorem = Theorem(
             },
         ),
         mixtures=Experiment(
-            observe, power, {n: 25}, at=({v: Rational(1, 4)}, {v: Rational(1, 2)}), draws=Efforts(8000, 8000, 20000),
+            observe, (power, square), {n: 25}, at=({v: Rational(1, 4)}, {v: Rational(1, 2)}), draws=Efforts(3200, 3200, 8000),
             padded=True, subjects={
                 "one scale": Subject(mixed, shared=1.0),
                 "a scale of each sign": Subject(mixed, shared=0.0).breaking(H.shared, fails=mixture),
             },
         ),
         urns=Experiment(
-            observe, power, {n: 48}, at=({N: 100}, {N: 144}), draws=Efforts(8000, 8000, 20000), padded=True,
+            observe, (power, square), {n: 48}, at=({N: 100}, {N: 144}), draws=Efforts(3200, 3200, 8000), padded=True,
             subjects={
                 "signs kept out": Subject(from_urn, returned=0.0),
                 "signs that return": Subject(from_urn, returned=1.0).breaking(H.kept_out, fails=urn),

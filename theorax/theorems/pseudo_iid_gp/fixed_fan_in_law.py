@@ -11,7 +11,16 @@ from sympy import Derivative, Integral, Rational, Subs, Symbol, exp, oo, pi, sqr
 from theorax.language import *
 from theorax.theorems.pseudo_iid_gp import _ensembles as setting
 from theorax.theorems.pseudo_iid_gp._ensembles import LINEAR, PHI, RELU, a, b4, n, wide
-from theorax.theorems.pseudo_iid_gp._one_layer import observe, pair, pair_of, power, power_of
+from theorax.theorems.pseudo_iid_gp._one_layer import (
+    observe,
+    of_squares,
+    pair,
+    pair_of,
+    power,
+    power_of,
+    second_moment,
+    square,
+)
 
 k = Parameter("k", "mean number of inputs that a unit reads", integer=True, positive=True)
 H = hypotheses(
@@ -19,7 +28,7 @@ H = hypotheses(
     gaussian_first="the first layer is Gaussian, so that its units are independent",
 )
 kurtosis = Expectation(
-    power / a**2, 3 + 3 * b4 / (k * a**2) - 3 / n, spread=2,
+    power / a**2, 3 + 3 * b4 / (k * a**2) - 3 / n, spread=2, variates=of_squares(3, *H),
     margin=Relative(1, 8, "a density of one half would leave 3 + (6 b4/a^2 - 3)/n, a third less and more"),
     wrong={
         "the normal value": 3,
@@ -28,7 +37,7 @@ kurtosis = Expectation(
     },
 )  # fmt: skip
 apart = Expectation(
-    pair / a**2, 1 + (b4 / a**2 - 1) / n, spread=1,
+    pair / a**2, 1 + (b4 / a**2 - 1) / n, spread=1, variates=of_squares(6, *H),
     margin=Relative(1, 8, "units with a common scale have 1 + 2/r at rank r, a half more at rank four"),
     wrong={"inputs read by all units alike": 1 + (b4 / a**2 - 1) / k},
 )  # fmt: skip
@@ -69,10 +78,10 @@ theorem = Theorem(
     uses=("single_layer_kurtosis_table",),
     hypotheses=H,
     claims=dict(kurtosis=kurtosis, apart=apart),
-    proofs=(products, eighth_moments),
+    proofs=(products, second_moment, eighth_moments),
     experiments=dict(
         layers=Experiment(
-            observe, (power, pair), {n: Efforts(16, (16, 64), (16, 64, 256))}, draws=Efforts(4000, 6000, 30000),
+            observe, (power, pair, square), {n: Efforts(16, (16, 64), (16, 64, 256))}, draws=Efforts(2000, 3000, 15000),
             dtype="float32", padded=True,
             subjects={
                 "four, ReLU": subject(4, RELU),

@@ -28,6 +28,9 @@ deep = Measured(
 m = Size("m", "number of units")
 ratio = Parameter("ratio", "units per input, m/n", positive=True)
 rectangle = Measured("rectangle", "h_i^4, mean over m units behind n inputs and over networks", positive=True)
+# Squares have a known mean, whatever the rank: control variates of the fourth powers.
+second = numbers(of_rectangle="h_i^2, mean over m units behind n inputs and over networks", positive=True)
+after = Measured("after", "h_i^2 after p layers, mean over units and networks", over=(p,), positive=True)
 units = Measured("units", "h_i of one unit of every network", sample=True)
 
 t = Symbol("t", real=True)
@@ -45,6 +48,7 @@ kurtosis = Expectation(
 )  # fmt: skip
 not_square = Expectation(
     rectangle / a**2, 3 * m * (r + 2) / (r * (m + 2)) * finite, spread=1,
+    variates=KnownMean(second.of_rectangle / a, 1, gain=Rational(5, 2), because="m/r times E |Pi e_i|^2 = r/m, times E phi^2"),
     margin=Relative(1, 12, "inputs taken for units, or the reverse, move it by a fifth and more at a ratio of four"),
     wrong={
         "inputs for units": 3 * diagonal * finite,
@@ -52,7 +56,7 @@ not_square = Expectation(
     },
 )  # fmt: skip
 depth = Expectation(
-    deep, 3 * again**p, spread=1,
+    deep, 3 * again**p, spread=1, variates=KnownMean(after, 1, gain=2, because="ReLU keeps half of |h|^2, weights are 2 C P"),
     margin=Relative(1, 10, "one layer more or less, or Gaussian layers, differ by a quarter and more"),
     wrong={
         "one layer fewer": 3 * again ** (p - 1), "Gaussian layers": 3 * (1 + 5 / n) ** p,
@@ -73,12 +77,12 @@ scaled = Law(
 )  # fmt: skip
 
 
-def fourth_powers(net, n):
-    return dict(deep=ranks.fourth_powers(net.h, n))
+def powers_in_depth(net, n):
+    return dict(deep=ranks.mean_power(4, net.h, n), after=ranks.mean_power(2, net.h, n))
 
 
 def of_rectangles(net, m):
-    return dict(rectangle=ranks.fourth_powers(net.h, m))
+    return dict(rectangle=ranks.mean_power(4, net.h, m), of_rectangle=ranks.mean_power(2, net.h, m))
 
 
 def observe(net, n):
@@ -103,6 +107,7 @@ def units_and_inputs():
     )
     j = Symbol("j", integer=True)
     own = m**2 / r**2 * Product((r / 2 + j) / (m / 2 + j), (j, 0, 1))
+    yield Step("E h_i^2: the mean of that entry", m / r * Product((r / 2 + j) / (m / 2 + j), (j, 0, 0)) * a, a)
     yield Step("one layer", power_of(3 * own, own), not_square.equals)
 
 
@@ -117,6 +122,7 @@ def one_more_layer():
     one, two = 3 / (n * (n + 2)), 1 / (n * (n + 2))
     passed = sympy.Sum(one / 2, (x, 1, n)) + n * (n - 1) * two / 4
     yield Step("E |ReLU(u)|^4", passed, (n + 5) / (4 * (n + 2)))
+    yield Step("E h_i^2: 2 E chi_r^2/r, half of |u|^2", 2 * Integral(x * density, (x, 0, oo)) / (2 * half) / 2, 1)
     power = Function("E")  # of h^4: the factor of a layer is 4 E chi_r^4/r^2 times E |ReLU(u)|^4
     once = 4 * (1 + 2 / r) * (n + 5) / (4 * (n + 2))
     yield Solved("every depth", [power(p + 1) - once * power(p), power(0) - 3], power(p), depth.equals)
@@ -173,8 +179,8 @@ theorem = Theorem(
             },
         ),
         rectangles=Experiment(
-            of_rectangles, rectangle, {n: (16, 64)}, derived={m: ratio * n}, at=({ratio: Rational(1, 4)}, {ratio: 4}),
-            draws=Efforts(2000, 3000, 20000), span=4, padded=True,
+            of_rectangles, (rectangle, second), {n: (16, 64)}, derived={m: ratio * n}, at=({ratio: Rational(1, 4)}, {ratio: 4}),
+            draws=Efforts(1000, 1500, 10000), span=4, padded=True,
             subjects={
                 "rank two": two,
                 "rank four taken for two": two(rank=4).breaking(H.fixed_rank, fails=not_square),
@@ -183,8 +189,8 @@ theorem = Theorem(
             },
         ),
         chains=Experiment(
-            fourth_powers, deep, {n: (16,)}, along={p: ranks.DEPTHS}, draws=Efforts(20000, 20000, 60000), padded=True,
-            subjects={
+            powers_in_depth, (deep, after), {n: (16,)}, along={p: ranks.DEPTHS}, draws=Efforts(10000, 10000, 30000),
+            padded=True, subjects={
                 "rank eight": setting.fixed_rank(8).subject(ranks.deep_layers, {r: 8}),
                 "Gaussian taken for rank eight": setting.GAUSSIAN.subject(ranks.deep_layers, {r: 8}).breaking(
                     H.fixed_rank, fails=depth,

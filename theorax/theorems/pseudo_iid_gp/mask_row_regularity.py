@@ -11,7 +11,7 @@ from sympy import Rational, Subs, Sum, Symbol, oo, sqrt, symbols
 from theorax.language import *
 from theorax.theorems.pseudo_iid_gp import _ensembles as setting
 from theorax.theorems.pseudo_iid_gp._ensembles import PHI, RELU, a, b4, n, wide
-from theorax.theorems.pseudo_iid_gp._one_layer import observe, pair, power
+from theorax.theorems.pseudo_iid_gp._one_layer import observe, of_squares, power, second_moment, square
 
 first = Parameter("D1", "E D, D the number of entries that are kept in a row", positive=True)
 second = Parameter("D2", "E D^2", positive=True)
@@ -25,8 +25,10 @@ IN_POWERS = Expansion(
     powers=(1,), rest=Rational(1, 10), order=2, reference=16,
     reason="the exact kurtosis is rational in n; beside 1/n at most 12/(n + 1)^2 at the triangle",
 )  # fmt: skip
+entries = of_squares(Rational(5, 2), H.numbers, H.gaussian_first)
 kurtosis = Expectation(
     power / a**2, 3 * second / first**2 + 3 * (b4 / a**2 - 1) / first, under=(H.numbers, H.gaussian_first), spread=1,
+    variates=entries,
     margin=Relative(1, 16, "a triangle and equal rows differ by a quarter in the limit, by an eighth at n = 16"),
     wrong={
         "equal rows": 3 + 3 * (b4 / a**2 - 1) / first,
@@ -35,11 +37,11 @@ kurtosis = Expectation(
     },
 )  # fmt: skip
 normal = Limit(
-    power / a**2, 3, as_=n, under=(H.numbers, H.regular, H.gaussian_first), spread=1, approach=IN_POWERS,
+    power / a**2, 3, as_=n, under=(H.numbers, H.regular, H.gaussian_first), spread=1, approach=IN_POWERS, variates=entries,
     margin=Relative(1, 6, "a triangle has 4, a third more"), wrong={"a triangle": 4},
 )  # fmt: skip
 irregular = Limit(
-    power / a**2, 4, as_=n, under=(H.numbers, H.triangle, H.gaussian_first), spread=1, approach=IN_POWERS,
+    power / a**2, 4, as_=n, under=(H.numbers, H.triangle, H.gaussian_first), spread=1, approach=IN_POWERS, variates=entries,
     margin=Relative(1, 8, "equal rows have 3, a quarter less"), wrong={"equal rows": 3},
 )  # fmt: skip
 
@@ -90,10 +92,10 @@ theorem = Theorem(
     uses=("single_layer_kurtosis_table",),
     hypotheses=H,
     claims=dict(kurtosis=kurtosis, normal=normal, irregular=irregular),
-    proofs=(rows, columns, densities),
+    proofs=(rows, columns, densities, second_moment),
     experiments=dict(
         layers=Experiment(
-            observe, (power, pair), {n: (16, 32, 64)}, draws=Efforts(4000, 8000, 30000), span=4, dtype="float32",
+            observe, (power, square), {n: (16, 32, 64)}, draws=Efforts(2000, 4000, 15000), span=4, dtype="float32",
             padded=True,
             subjects={
                 "four blocks in their places, ReLU": wide(setting.still_blocks(4), RELU, BLOCKS).breaking(H.triangle),
