@@ -82,6 +82,7 @@ Matrix = NDArray[np.float64]
 LEVEL = 1e-4
 """A true known mean is rejected with at most this probability in a case."""
 
+ROUNDOFF = 2.0**-53
 EACH = 32  # draws of a half for every coefficient of its fit: the slopes, and an intercept counted with the halves
 
 
@@ -171,10 +172,11 @@ class Variates:
         """
         if not self.corrects(observed):
             return tuple(values), tuple(np.zeros(1) for _ in values)
-        found = [
-            cross_fitted(column, observed.variates[at] - self.means(at), observed.variate_errors[at])
-            for at, column in enumerate(values)
-        ]
+        found = []
+        for at, column in enumerate(values):
+            drawn, means = observed.variates[at], self.means(at)
+            rounded = ROUNDOFF * (np.abs(drawn) + 2 * np.abs(means))  # of q, of mu, and of their difference
+            found.append(cross_fitted(column, drawn - means, observed.variate_errors[at] + rounded))
         return tuple(column for column, _ in found), tuple(added for _, added in found)
 
     def corrected(self, observed: Columns) -> Columns:
@@ -247,15 +249,19 @@ def _named(names: Iterable[str]) -> str:
 def cross_fitted(values: Vector, centred: Matrix, errors: Matrix | None = None) -> tuple[Vector, Vector]:
     """The draws less their regression on centred variates, the slopes of each half from the other one.
 
-    ``errors`` bound the errors of the variates; with the slopes they bound what is returned second, the error added.
+    ``errors`` bound the errors of the variates. Returned second is a bound of the error added: theirs by the slopes, and
+    the rounding of the subtraction, with p + 1 terms of p variates (Higham 2002, section 3.1). A variate that determines
+    the draw leaves nothing but that.
     """
     corrected, added = np.array(values, float), np.zeros(len(values))
+    terms = (centred.shape[1] + 1) * ROUNDOFF
     halves = slice(0, None, 2), slice(1, None, 2)
     for fitted, applied in (halves, halves[::-1]):
         slopes = _slopes(values[fitted], centred[fitted])
         corrected[applied] -= centred[applied] @ slopes
+        added[applied] = terms / (1 - terms) * (np.abs(values[applied]) + np.abs(centred[applied]) @ np.abs(slopes))
         if errors is not None:
-            added[applied] = np.broadcast_to(errors, centred.shape)[applied] @ np.abs(slopes)
+            added[applied] += np.broadcast_to(errors, centred.shape)[applied] @ np.abs(slopes)
     return corrected, added
 
 

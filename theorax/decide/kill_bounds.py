@@ -57,7 +57,7 @@ and laws: `benchmarks/calibration/controls.py`.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -253,6 +253,7 @@ def kill_bound(trial: Trial) -> KillBound:
     small = max(trial.fewest, own // (QUARTER * REPETITIONS))
     portions = [part for part in (small * GROWTH**step for step in range(REPEATING - 1)) if part < own]
     runs = [int(own * part) for part in PARTS] if trial.fewest_of_one_run is not None else []
+    tries: list[tuple[int, Callable[[Trial, int], KillBound | None], int]]
     tries = [(draws, _on_one_run, draws) for draws in runs if draws >= (trial.fewest_of_one_run or 0)]
     tries += [(REPETITIONS * part, _on_portions, part) for part in portions]
     for _, tried, draws in sorted(tries, key=lambda row: row[0]):

@@ -169,7 +169,7 @@ class Theorem:
     def _check_claim(self, name: str, claim: Claim) -> None:
         for hypothesis in self._under(claim):
             self._check_hypothesis(hypothesis, f"The claim {name} needs", "under=...")
-        for variate in claim.variates:
+        for variate in claim.known_means:
             for hypothesis in variate.hypotheses or ():
                 self._check_hypothesis(hypothesis, f"The known mean of {variate.of} in {name} needs", "its under=...")
         if claim.corrected is not None and claim.corrected not in self.claims:

@@ -68,7 +68,7 @@ def _held(
             Assumption("float model", "balls enclose every rounding; each number of it is exact", Standing.PROVED),
         )
     found += claim.assumptions()
-    found += [_known_mean(part) for part in claim.variates]
+    found += [_known_mean(part) for part in claim.known_means]
     experiment = theorem.experiments[cases[0].cell.line.experiment]
     found.append(Assumption("independence", SEEDS[experiment.seeds], Standing.DECLARED))
     found.append(Assumption("float model", float_model(experiment), Standing.DECLARED))

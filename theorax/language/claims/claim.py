@@ -62,7 +62,7 @@ class Claim(ABC):
     corrected: str | None = None
     spread: Expr | float = 0.2
     reading: Reading = Reading.EXACT
-    variates: tuple[KnownMean, ...] = ()
+    variates: KnownMean | tuple[KnownMean, ...] = ()
 
     measured_fields: ClassVar[tuple[str, ...]] = ()  # SymPy fields evaluated on the observations
     stated_fields: ClassVar[tuple[str, ...]] = ()  # SymPy fields evaluated on letters that are known before any draw
@@ -122,6 +122,11 @@ class Claim(ABC):
     def observed(self) -> frozenset[Measured]:
         """The measured letters that the claim needs."""
         return frozenset(letter for letter in self.letters if isinstance(letter, Measured))
+
+    @property
+    def known_means(self) -> tuple[KnownMean, ...]:
+        """The variates, one or several."""
+        return (self.variates,) if isinstance(self.variates, KnownMean) else self.variates
 
     @property
     def as_drawn(self) -> Claim:
@@ -286,10 +291,8 @@ class Claim(ABC):
 
     def _take_variates(self) -> None:
         who = type(self).__name__
-        if isinstance(self.variates, KnownMean):
-            object.__setattr__(self, "variates", (self.variates,))
-        takes(who, "variates", self.variates, tuple, 'Write variates=(KnownMean(of, mean, because="..."),).')
-        for part in self.variates:
+        takes(who, "variates", self.known_means, tuple, 'Write variates=(KnownMean(of, mean, because="..."),).')
+        for part in self.known_means:
             takes(who, "variates", part, KnownMean, 'Write variates=(KnownMean(of, mean, because="..."),).')
         if self.variates and not self.takes_variates:
             self._refuse(

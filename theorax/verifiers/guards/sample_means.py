@@ -34,7 +34,7 @@ def sample_means(claim: DecidedClaim) -> Looked:
         tests += own
     lines = [
         line_of(f"E[{inline(part.of)}]", [test for test in tests if test.known.name == inline(part.of)])
-        for part in stated.variates
+        for part in stated.known_means
     ]
     found.sort(key=lambda part: part.reason is not None)  # a mean that is wrong before one that is not tested
     return Looked(tuple(found[:1]), tuple(lines))

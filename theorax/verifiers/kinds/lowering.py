@@ -286,7 +286,7 @@ def known_means(claim: Claim, cell: Cell) -> tuple[KnownMean, ...]:
     """The variates of the claim whose mean is derived for the subject of the case, be it evidence or a control."""
     if not cell.line.random:
         return ()
-    return tuple(part for part in claim.variates if part.is_known_for(cell.line.subject.broken))
+    return tuple(part for part in claim.known_means if part.is_known_for(cell.line.subject.broken))
 
 
 def variates_of(claim: Claim, cell: Cell) -> Variates:
