@@ -205,34 +205,42 @@ class Trial(Protocol):
     @property
     def own(self) -> int:
         """Draws per size of the claim's own design."""
+        ...
 
     @property
     def counted(self) -> int:
         """Draws after which the claim's own design has counted whatever it counts."""
+        ...
 
     @property
     def fewest(self) -> int:
         """Fewest draws on which a repetition is asked."""
+        ...
 
     @property
     def fewest_of_one_run(self) -> int | None:
         """Fewest draws that one run concludes anything from; None for kinds of which one run says nothing."""
+        ...
 
     def again(self, draws: int) -> tuple[Sequence[Again], int]:
         """What the first draws, so many, say of every case that they refute, and the number of cases."""
+        ...
 
     def ahead(self, draws: int) -> None:
         """Make the first draws, so many, together."""
+        ...
 
     def refutes(self, first: int, draws: int) -> bool:
         """True if ``draws`` draws from ``first`` on refute the claim at the levels of its last look."""
+        ...
 
     def is_killed(self, first: int, draws: int) -> bool:
         """True if the claim's own design, with all its looks, does not support it on these draws."""
+        ...
 
 
-def of_run(again: Sequence[Again], cases: int, trial: Trial, draws: int, level: float = SINGLE / 4) -> KillBound | None:
-    """The bound that one run gives at this level; None where it gives none."""
+def of_run(again: Sequence[Again], cases: int, trial: Trial, draws: int) -> KillBound | None:
+    """The bound that one run gives, at its share of the error; None where it gives none."""
     found = None
     for case in again:
         of = trial.counted if case.basis is Basis.COUNT else trial.own
