@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from theorax.decide.findings import Finding, Found
-from theorax.decide.kill_bounds import Basis
-from theorax.decide.status import Direction, LargerClasses, Reason, Status
+from theorax.decide.status import Basis, Direction, LargerClasses, Reason, Status
 from theorax.decide.verdict import Assumption, Case, ErrorRates, Grounds, Point, Statement, Verdict, conclude
 from theorax.errors import DesignError, StatementError, UsageError, option
 from theorax.theorems.catalogue import Catalogue

@@ -122,7 +122,7 @@ def test_list_shows_the_last_verdict(verify):
 
 
 def test_list_with_a_selector(verify):
-    assert verify("list", "kind:rate", "--exclude", "edge").out == "gap\tunchecked\t\t\tThe gap opens\n"
+    assert verify("list", "kind:limit", "--exclude", "bulk").out == "lanczos\tunchecked\t\t\tLanczos finds the top\n"
 
 
 def test_list_imports_nothing_heavy(root, tmp_path):

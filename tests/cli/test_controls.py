@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from test_theorem_files import page
 
-from theorax.decide.kill_bounds import Basis
+from theorax.decide.status import Basis
 from theorax.runs.checking import check
 from theorax.verifiers.settings import Settings
 
@@ -38,15 +38,15 @@ def checked(root: Path, tmp_path: Path):
     return run
 
 
-@pytest.mark.parametrize(("draws", "drawn"), [(200, 84), (40, 84)])
+@pytest.mark.parametrize(("draws", "drawn"), [(200, 88), (40, 88)])
 def test_a_clear_control_is_repeated_on_portions_until_its_kill_probability_is_shown(checked, draws, drawn):
     outcome = checked(1.0, draws, "standard")
     (control,) = outcome.controls
-    assert (control.fired, control.replicates, control.kills) == (True, 21, 21)
+    assert (control.fired, control.replicates, control.kills) == (True, 22, 22)
     assert (control.basis, control.run_draws) == (Basis.REPETITIONS, 4)
     assert control.kill_probability >= 0.8
     assert outcome.status == "SUPPORTED"
-    # Four sizes: the evidence up to the look that decides; of the control 21 portions of four draws, more than a quarter.
+    # Four sizes: the evidence up to the look that decides; of the control 22 portions of four draws, more than a quarter.
     assert outcome.work.draws == outcome.claims[0].draws + 4 * drawn
 
 

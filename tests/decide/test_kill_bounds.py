@@ -20,13 +20,13 @@ from theorax.decide.kill_bounds import (
     REPETITIONS,
     SINGLE,
     SKEWED,
-    Basis,
     Counted,
     Standardised,
     kill_bound,
 )
 from theorax.decide.means import plan_mean
 from theorax.decide.samples import Columns
+from theorax.decide.status import Basis
 
 
 def run(distance, draws=400, skewness=0.0, kurtosis=0.0):

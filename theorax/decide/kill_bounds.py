@@ -42,7 +42,7 @@ of the level. **Several tries.** Every try spends its own level, together `ERROR
 | repetitions on portions | together a quarter of the claim's, then three times as many, and so on | `REPEATED` each |
 | repetitions of the claim's own design | each the claim's; the last try | `REPEATED` |
 
-Tries that need fewer draws come first. Portions are tried one by one until one does not refute: it takes all of them to
+Tries that need fewer new draws come first. Portions are tried one by one until one does not refute: it takes all of them to
 show `DEMANDED`. `REPEATING` bounds the number of their sizes.
 
 **Errors:** a control that is killed less surely than `DEMANDED` is said to reach it with probability at most `ERROR`,
@@ -59,11 +59,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from fractions import Fraction
 from typing import ClassVar, Protocol, TypeAlias
 
 from scipy.special import bdtrc, betaincinv, ndtr, ndtri, stdtr, stdtrit
+
+from theorax.decide.status import Basis
 
 __all__ = [
     "DEMANDED",
@@ -73,7 +74,6 @@ __all__ = [
     "REPEATING",
     "REPETITIONS",
     "Again",
-    "Basis",
     "Counted",
     "KillBound",
     "Standardised",
@@ -97,14 +97,6 @@ GROWTH = 3  # of a portion, where smaller ones do not show enough
 # 79 times in 100: said to reach 0.8 in at most 0.0013 of the runs, at the level 0.0032 (benchmarks/calibration/controls.py).
 FEWEST, SKEWED, HEAVY = 64, 0.1, 3.0
 MOST = 0.99
-
-
-class Basis(StrEnum):
-    """The data that a bound of a kill probability rests on."""
-
-    STATISTIC = "statistic"  # the test's own, of one run
-    COUNT = "count"  # draws against the claim, of one run
-    REPETITIONS = "repetitions"  # runs on draws of their own
 
 
 @dataclass(frozen=True)
@@ -260,9 +252,11 @@ def kill_bound(trial: Trial) -> KillBound:
     own = trial.own
     small = max(trial.fewest, own // (QUARTER * REPETITIONS))
     portions = [part for part in (small * GROWTH**step for step in range(REPEATING - 1)) if part < own]
-    runs = [int(own * part) for part in PARTS] if trial.fewest_of_one_run is not None else []
+    fewest = trial.fewest_of_one_run
+    runs = [draws for part in PARTS if fewest is not None and (draws := int(own * part)) >= fewest]
     tries: list[tuple[int, Callable[[Trial, int], KillBound | None], int]]
-    tries = [(draws, _on_one_run, draws) for draws in runs if draws >= (trial.fewest_of_one_run or 0)]
+    # The control was noticed on a quarter of the draws, or on more: what asks for no more than these costs no draw.
+    tries = [(draws if QUARTER * draws > own else 0, _on_one_run, draws) for draws in runs]
     tries += [(REPETITIONS * part, _on_portions, part) for part in portions]
     for _, tried, draws in sorted(tries, key=lambda row: row[0]):
         found = tried(trial, draws)

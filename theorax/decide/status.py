@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from theorax.decide.kill_bounds import Again
 from theorax.errors import DesignError, TheoraxError
 
+if TYPE_CHECKING:
+    from theorax.decide.kill_bounds import Again  # it needs SciPy, and a result that is shown does not
+
 __all__ = [
-    "DEFAULT_LEVELS", "Decision", "Direction", "LargerClasses", "Levels", "Reading", "Reason", "Refusal", "Side",
+    "DEFAULT_LEVELS", "Basis", "Decision", "Direction", "LargerClasses", "Levels", "Reading", "Reason", "Refusal", "Side",
     "Status",
 ]  # fmt: skip
 
@@ -104,6 +107,14 @@ class Side(StrEnum):
     def mirrored(self) -> Side:
         """The same claim about minus the value."""
         return {Side.AT_LEAST: Side.AT_MOST, Side.AT_MOST: Side.AT_LEAST}.get(self, self)
+
+
+class Basis(StrEnum):
+    """The data that a bound of a kill probability rests on."""
+
+    STATISTIC = "statistic"  # the test's own, of one run
+    COUNT = "count"  # draws against the claim, of one run
+    REPETITIONS = "repetitions"  # runs on draws of their own
 
 
 class Direction(StrEnum):
