@@ -414,7 +414,7 @@ def mean(plan: MeanPlan, values: Any, variates: Mapping[str, Any] | None = None)
     >>> plan = decide.plan_mean(to=3, margin=0.5, draws=256, sd=10, variates=[square])
     >>> x = np.random.default_rng(1).standard_normal(256)
     >>> verdict = decide.mean(plan, x**4, variates={"x^2": x**2})
-    >>> verdict.cases[0].gain.planned
+    >>> round(verdict.cases[0].gain.planned, 3)
     10.0
 
     **Raises:** `ObservationError` for draws that are not those planned, not finite, or outside the declared range.

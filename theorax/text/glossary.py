@@ -37,6 +37,14 @@ GLOSSARY: Mapping[str, str] = {
         "Error rates are adjusted where one run checks many claims, because many chances to err add up. Example: Holm's "
         "method keeps the risk that any green word of 57 is wrong at 5 %."
     ),
+    "variate": (
+        "A quantity that is drawn with every value and whose mean is known exactly. The part of a value that it explains is "
+        "taken away, and fewer draws decide. Example: chi^2_d/d, of mean one, beside a norm that follows it."
+    ),
+    "gain": (
+        "The variance of an estimate over what variates leave of it. Example: with a gain of 10 a tenth of the draws gives "
+        "the same interval."
+    ),
     "control": (
         "A model on which one hypothesis is broken on purpose, so that the claim must fail there. A check that passes its "
         "controls too would notice nothing. Example: attention without softmax for a theorem about softmax."
