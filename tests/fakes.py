@@ -40,7 +40,7 @@ theorem = Theorem(
     place="Theorem {number}",
     label="{label}",
     uses={uses},
-    claims=dict(gap={kind}(of=s, as_=T), decay=Rate(of=s, as_=T)),
+    claims=dict(gap={kind}(of=s, as_=T)),
 )
 '''
 

@@ -3,7 +3,7 @@
 A repository is written by others. Results that come with a clone were checked by nobody here, so a state folder that is
 tracked is refused.
 
-**Source:** gitformat-index, versions 2 to 4, with split indices.
+The format is that of the manual page gitformat-index: versions 2 to 4, with split indices.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from scipy.special import bdtr, ndtr, stdtrit
 from benchmarks.calibration.cases import Case, Outcome, Procedure, Truth
 from theorax import decide
 from theorax.decide.bias_aware import solve
-from theorax.decide.kill_bounds import DEMANDED, ERROR, FEWEST, PARTS, Again, Counted, kill_bound
+from theorax.decide.kill_bounds import DEMANDED, ERROR, FEWEST, PARTS, Again, RefutingCount, kill_bound
 from theorax.decide.moments import LightTails
 from theorax.decide.probabilities import decide_probability, plan_probability
 from theorax.decide.samples import Columns
@@ -93,7 +93,7 @@ def normal(control: Simulated) -> Outcome:
     said = False
     for part in PARTS:
         for case in control.again(int(control.own * part))[0]:
-            assert not isinstance(case, Counted)
+            assert not isinstance(case, RefutingCount)
             t = case.distance
             least = t - 1.645 * np.sqrt(1 + t**2 / (2 * case.df)) - case.quantile
             said = said or float(ndtr(least)) >= DEMANDED
@@ -240,7 +240,7 @@ def _violations(own: int) -> Callable[[], tuple[Sample, list[Decide]]]:
             count = int(table.sum())
             status = Status.REFUTED if count else Status.INCONCLUSIVE
             found = Decision(status, None, 1, 1, 0, 0, False, 0, 0, 0, 0, 0, 0, 0, 1, levels=Levels())
-            return replace(found, again=Counted(count, len(table), 0.0, 0.025))
+            return replace(found, again=RefutingCount(count, len(table), 0.0, 0.025))
 
         return _column(lambda rng, n: rng.random(n) < share), [decided]
 

@@ -122,7 +122,7 @@ def _case(name: str, law: Law, n: int, off: float = 0.0, side: str = "exact", sh
         )
     )
     truth = Truth.HOLDS if off == 0 else Truth.MARGIN
-    detail = "" if side == "exact" else side
+    detail = side if side != "exact" else {0.0: "", 1.0: "below it", -1.0: "above it"}[off]
     return Case(FAMILY, f"{name}, {n} draws", truth, lambda rng: law.draw(rng, n), procedures, law.mean, detail)
 
 

@@ -20,7 +20,7 @@ from theorax.decide.kill_bounds import (
     REPETITIONS,
     SINGLE,
     SKEWED,
-    Counted,
+    RefutingCount,
     Standardised,
     kill_bound,
 )
@@ -36,7 +36,7 @@ def run(distance, draws=400, skewness=0.0, kurtosis=0.0):
 def test_the_tries_spend_no_more_than_the_error():
     assert REPEATING * REPEATED + SINGLE <= ERROR
     assert DEMANDED <= REPEATED ** (1 / REPETITIONS)
-    assert Counted(REPETITIONS - 1, REPETITIONS, 0.5, 0.5).bound(REPEATED, 1) < DEMANDED
+    assert RefutingCount(REPETITIONS - 1, REPETITIONS, 0.5, 0.5).bound(REPEATED, 1) < DEMANDED
 
 
 @pytest.mark.parametrize("draws", [60, 200, 400, 3000])
@@ -83,18 +83,18 @@ def test_a_refutation_says_how_far_it_lies_beyond_the_margin(rng):
 
 @pytest.mark.parametrize(("violations", "shown"), [(0, False), (1, False), (4, False), (5, True), (9, True)])
 def test_five_violations_in_a_run_show_what_one_does_not(violations, shown):
-    bound = Counted(violations, 500, 0.0, 0.025).bound(0.05, 500)
+    bound = RefutingCount(violations, 500, 0.0, 0.025).bound(0.05, 500)
     assert (bound >= DEMANDED) == shown
     least = stats.beta.ppf(0.05, violations, 501 - violations) if violations else 0.0
     assert bound == pytest.approx(1 - (1 - least) ** 500)
 
 
 def test_counts_are_bounded_for_the_claims_own_draws():
-    case = Counted(30, 100, 0.1, 0.025)
+    case = RefutingCount(30, 100, 0.1, 0.025)
     needed = next(k for k in range(402) if stats.binom.sf(k - 1, 400, 0.1) <= 0.025)
     least = stats.beta.ppf(0.01, 30, 71)
     assert case.bound(0.01, 400) == pytest.approx(stats.binom.sf(needed - 1, 400, least))
-    assert Counted(3, 3, 0.9, 1e-9).bound(0.01, 3) == 0  # no count of three refutes
+    assert RefutingCount(3, 3, 0.9, 1e-9).bound(0.01, 3) == 0  # no count of three refutes
 
 
 @dataclass

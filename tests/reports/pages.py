@@ -98,6 +98,7 @@ def hostile(word: str) -> Document:
             "created",
             "kept_from",
             "expected",
+            "basis",
             "checked",
             "method",
             "adjust",

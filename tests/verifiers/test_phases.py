@@ -12,9 +12,9 @@ def test_a_check_tells_its_phases_and_counts_what_its_plan_counts(tmp_path):
     settings = Settings(effort="quick", state=str(tmp_path))
     with told_to(told.append):
         work = checking.check("haar_frames", settings).work
-    assert told[0] == "reading"
+    assert told[0] == "importing"
     assert {name.partition(" ")[0] for name in told} == {
-        "reading", "proving", "compiling", "drawing", "attacking", "deciding"
+        "importing", "reading", "proving", "compiling", "drawing", "attacking", "deciding"
     }  # fmt: skip
     assert [name for name in told if name.startswith("compiling")] == [f"compiling 1/{work.programs}"]
     lines = sorted({name for name in told if name.startswith("drawing ")})

@@ -27,6 +27,8 @@ from theorax.theorems.catalogue import Catalogue
 from theorax.verifiers.outcome import VectorisedPrograms
 from theorax.verifiers.settings import Settings
 
+pytestmark = pytest.mark.usefixtures("here")
+
 THEOREM = """'''Eigenvalues of a uniform matrix, and its mean.'''
 
 import jax
@@ -34,8 +36,6 @@ import jax.numpy as jnp
 from sympy import Integer, Rational
 
 from theorax.language import *
-
-pytestmark = pytest.mark.usefixtures("here")
 
 n = Size("n", "order of the matrix")
 mean = Measured("mean", "the mean of the entries")

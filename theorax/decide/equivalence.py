@@ -16,7 +16,7 @@ from typing import Any
 from theorax.decide.bias_aware import Weights, solve
 from theorax.decide.designs import Plan, with_logarithm
 from theorax.decide.interval import Interval, Proportion, Student
-from theorax.decide.kill_bounds import Again, Counted, standardised
+from theorax.decide.kill_bounds import Again, RefutingCount, standardised
 from theorax.decide.skewness import Limits
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reading, Reason, Side, Status
 from theorax.errors import DesignError, ObservationError, StatementError
@@ -143,7 +143,7 @@ def _refuted_again(interval: Interval, claimed: float, margin: float, *, over: b
     if isinstance(interval, Proportion):
         count = interval.successes if over else interval.failures
         null = interval.share(beyond)
-        return Counted(count, interval.draws, null if over else 1 - null, tail)
+        return RefutingCount(count, interval.draws, null if over else 1 - null, tail)
     if not isinstance(interval, Student) or interval.skewed is None:
         return None
     excess = sign * (interval.estimate - beyond) - interval.bias - interval.rounding

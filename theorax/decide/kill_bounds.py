@@ -50,8 +50,7 @@ if the moments of its draws are as found. A run sees nothing of large draws rare
 turn a refutation into no decision, which is a kill all the same. Looks before the last one may end in support, each
 with probability at most `stopping.ENDING.support` for a control beyond the margin; the bounds are stated without it.
 
-**Source:** Clopper and Pearson 1934; the moments of Student's ratio as in Hall 1992, section 2.6. Measured over kinds
-and laws: `benchmarks/calibration/controls.py`.
+**Source:** Clopper and Pearson 1934; Hall 1992, section 2.6 (the moments of Student's ratio).
 """
 
 from __future__ import annotations
@@ -74,8 +73,8 @@ __all__ = [
     "REPEATING",
     "REPETITIONS",
     "Again",
-    "Counted",
     "KillBound",
+    "RefutingCount",
     "Standardised",
     "Trial",
     "at_least_one",
@@ -134,7 +133,7 @@ class Standardised:
 
 
 @dataclass(frozen=True)
-class Counted:
+class RefutingCount:
     """The refutation of one case by a count: ``count`` of ``draws`` independent draws speak against the claim.
 
     It is refuted where a count so large has probability at most ``level`` if a draw does so with probability ``null``.
@@ -163,7 +162,7 @@ class Counted:
         return high
 
 
-Again: TypeAlias = Standardised | Counted
+Again: TypeAlias = Standardised | RefutingCount
 """What the refutation of one case says of the refutation of other draws."""
 
 

@@ -31,7 +31,7 @@ LARGEST = 3 * 2**20
 
 
 @dataclass(frozen=True)
-class Head:
+class ReleasedTheorem:
     """One theorem at a release; ``file`` is the SHA-256 of its file's bytes."""
 
     status: str
@@ -40,13 +40,13 @@ class Head:
 
 
 @dataclass(frozen=True)
-class Heads:
+class ReleasedTheorems:
     """The theorems of a release."""
 
     release: str
     effort: str
     created: str
-    theorems: dict[str, Head]
+    theorems: dict[str, ReleasedTheorem]
 
     def line(self, id: str, path: Path) -> str:
         """The release's word for the theorem in this file; empty if the release did not check this text.
@@ -61,13 +61,15 @@ class Heads:
 
 
 @cache
-def heads(folder: Path = FOLDER) -> Heads:
+def heads(folder: Path = FOLDER) -> ReleasedTheorems:
     """The theorems of the release that is installed; none if it ships no results."""
     try:
         found: dict[str, Any] = json.loads((folder / HEADS).read_text(encoding="utf-8"))
     except FileNotFoundError:
-        return Heads("", "", "", {})
-    return Heads(**{**found, "theorems": {id: Head(*row) for id, row in found["theorems"].items()}})
+        return ReleasedTheorems("", "", "", {})
+    return ReleasedTheorems(
+        **{**found, "theorems": {id: ReleasedTheorem(*row) for id, row in found["theorems"].items()}}
+    )
 
 
 def report(folder: Path = FOLDER) -> Document:

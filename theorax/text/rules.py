@@ -83,6 +83,10 @@ RULES: Mapping[str, str] = {
     "letter-meaning": (
         'A report tells its reader what a letter stands for. Write the meaning: Parameter("g", "gain of a weight").'
     ),
+    "known-mean": (
+        "The mean of a variate is known before any draw, at every size, and a reason says why. The variate itself holds a "
+        "measured letter. Write KnownMean(of, mean, because=...)."
+    ),
     "letter-name": "A letter is typed after --at, so its name is an identifier, and every letter has one.",
     "letter-unset": (
         "Every letter of a claim, of build and of observe has a value: set it in sweep, derived, at, along or "
@@ -172,6 +176,10 @@ RULES: Mapping[str, str] = {
     "uses": "uses is a tuple of ids of theorems, written out.",
     "which-experiment": (
         'The experiment of a claim is the one that measures its letters. Name it with on="..." if several do.'
+    ),
+    "variates": (
+        "Variates are taken from what is averaged. Claims about means, limits of means and rates of numbers have them, "
+        "without quantiles, laws or declared ranges."
     ),
 }
 """Sentences by rule: why it stands, and the form to write."""

@@ -21,7 +21,7 @@ pair = Measured("pair", "h_i^2 h_k^2, mean over pairs of units and orthogonal in
 square = Measured("square", "h_i^2, mean over the units of the layer and orthogonal inputs", positive=True)
 
 
-def of_squares(gain: Expr | float, *under: Hypothesis) -> KnownMean:
+def of_squares(gain: Expr | float | int, *under: Hypothesis) -> KnownMean:
     """The mean of h_i^2 as a control variate, where these hypotheses say that entries are uncorrelated."""
     reason = "the n entries of a row are uncorrelated and have variance 1/n, each before E phi^2"
     return KnownMean(square / a, 1, gain=gain, under=under, because=reason)

@@ -12,7 +12,7 @@ import numpy as np
 from sympy import Expr, Integer
 
 from theorax.decide.inequalities import Excess, InequalityPlan, decide_inequality, tightness_of
-from theorax.decide.kill_bounds import Counted
+from theorax.decide.kill_bounds import RefutingCount
 from theorax.decide.status import Levels, Side, Status
 from theorax.decide.verdict import Point, Tightness
 from theorax.exact.identity_ladder import Sides
@@ -110,7 +110,7 @@ def _on_draws(claim: Inequality, prepared: Prepared, observed: Observed) -> Judg
         ],
         axis=0,
     )
-    again = Counted(int(exceeding.sum()), observed.line.draws, 0.0, prepared.levels.refute)
+    again = RefutingCount(int(exceeding.sum()), observed.line.draws, 0.0, prepared.levels.refute)
     points = tuple(
         Point(float(size), float(np.max(column)), None, len(column))
         for size, column in zip(sizes, columns, strict=True)
