@@ -150,7 +150,7 @@ class Variates:
         if not self.known:
             return self.raw
         least = fewest_draws(len(self.known))
-        return f"fewer than {least} draws at a size" if min(draws) < least else ""
+        return f"fewer than {many(least, 'draw')} at a size" if min(draws) < least else ""
 
     def means(self, at: int) -> Vector:
         """The known means at one size."""
@@ -188,7 +188,7 @@ class Variates:
         return replace(observed, values=values, errors=errors, variates=(), variate_errors=())
 
     def corrects(self, observed: Columns) -> bool:
-        """True if draws are corrected; one that brings no variates has none."""
+        """True if draws are corrected."""
         return bool(self.known and observed.variates) and not self.why_raw(observed.counts)
 
 
@@ -379,8 +379,8 @@ class MeanTest:
         """The finding that withholds support, for the known mean could not be tested."""
         gamma = abs(self.found.skewed.gamma) if self.found.skewed is not None else 0.0
         sentence = (
-            f"Withheld{where}: the draws of {self.known.name} are too skewed at size {self.size:g} to test its known "
-            f"mean (skewness of the sample mean {gamma:.2g}, {REFUSED:g} is the most). Draw more, or leave the variate out."
+            f"Withheld{where}: at size {self.size:g} the draws of {self.known.name} are too skewed to test its known mean. "
+            f"The skewness of its sample mean is {gamma:.2g}; {REFUSED:g} is the most. Draw more, or leave the variate out."
         )
         return Found(Finding.WITHHELD, sentence, Reason.TAILS)
 

@@ -134,7 +134,7 @@ def decide(
 
 
 def _refuted_again(interval: Interval, claimed: float, margin: float, *, over: bool, tail: float) -> Again | None:
-    """What a refutation from above the claimed value, or from below, says of other draws; None where nothing is known.
+    """Evidence of a refutation, from above the claimed value or from below, on other draws; None where there is none.
 
     What is asked is a value beyond the margin, under either reading (`theorax.decide.kill_bounds`).
     """

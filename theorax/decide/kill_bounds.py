@@ -163,7 +163,7 @@ class RefutingCount:
 
 
 Again: TypeAlias = Standardised | RefutingCount
-"""What the refutation of one case says of the refutation of other draws."""
+"""The refutation of one case, as evidence on that by other draws."""
 
 
 def standardised(
@@ -178,7 +178,7 @@ def standardised(
 
 @dataclass(frozen=True)
 class KillBound:
-    """The lower bound at 95 % of the probability that a control is killed, and how it was obtained.
+    """The lower bound at 95 % of the probability that a control is noticed, and its source.
 
     ``runs`` of ``draws`` draws (per size) each were made for it, and ``kills`` of them noticed the control.
     """
@@ -214,7 +214,7 @@ class Trial(Protocol):
         ...
 
     def again(self, draws: int) -> tuple[Sequence[Again], int]:
-        """What the first draws, so many, say of every case that they refute, and the number of cases."""
+        """Evidence of the first ``draws`` draws on every case that they refute, and the number of cases."""
         ...
 
     def ahead(self, draws: int) -> None:
@@ -242,7 +242,7 @@ def of_run(again: Sequence[Again], cases: int, trial: Trial, draws: int) -> Kill
 
 
 def at_least_one(draws: int) -> KillBound:
-    """The bound that one kill of one gives, where nothing is known of its statistic."""
+    """The bound from one refutation in one run, without a statistic."""
     return KillBound(_least(1, 1, ERROR), Basis.REPETITIONS, draws)
 
 

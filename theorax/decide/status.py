@@ -110,7 +110,7 @@ class Side(StrEnum):
 
 
 class Basis(StrEnum):
-    """The data that a bound of a kill probability rests on."""
+    """Source of the bound of the probability that a control is noticed."""
 
     STATISTIC = "statistic"  # the test's own, of one run
     COUNT = "count"  # draws against the claim, of one run

@@ -133,7 +133,7 @@ class WorkerProcess:
 
     @property
     def ending(self) -> str:
-        """How the process ended, as a reader knows it."""
+        """The end of the process in words."""
         code = self._process.exitcode or 0
         if code >= 0:
             return f"exit code {code}"

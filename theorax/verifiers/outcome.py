@@ -34,7 +34,7 @@ class ControlOutcome:
 
     @property
     def bounded_by(self) -> Basis | None:
-        """What the bound of its kill probability rests on; None where there is none that says anything."""
+        """Source of the bound that the control is noticed; None where one run showed nothing more."""
         if self.kill_probability is None:
             return None
         if self.basis in (None, Basis.REPETITIONS):  # one kill of one says next to nothing

@@ -130,7 +130,7 @@ class _Trial:
         return violated or not any(part.statistical for part in judged)
 
     def again(self, draws: int) -> tuple[list[Again], int]:
-        """What the first draws say of every case that they refute, and the number of cases."""
+        """Evidence of the first draws on every case that they refute, and the number of cases."""
         try:
             judged, _ = self.judged(self._without_balls(self._on(draws)), self.looks[-1].share, repetition=True)
         except TheoraxError:
