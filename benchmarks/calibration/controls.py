@@ -153,6 +153,7 @@ LAWS: dict[str, tuple[Sample, bool]] = {
     "t(4)": (_column(lambda rng, n: rng.standard_t(4, n)), True),
     "t(3)": (_column(lambda rng, n: rng.standard_t(3, n)), True),
     "minus spikes, one in 20": (_column(lambda rng, n: rng.standard_normal(n) - 20 * (rng.random(n) < 0.05)), True),
+    "minus spikes, one in 50": (_column(lambda rng, n: rng.standard_normal(n) - 20 * (rng.random(n) < 0.02)), False),
     "minus spikes, one in 1000": (_column(lambda rng, n: rng.standard_normal(n) - 20 * (rng.random(n) < 1e-3)), False),
 }
 
