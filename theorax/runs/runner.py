@@ -444,9 +444,9 @@ class _RunUnderWay:
         if outcome.id != id:
             return False
         found = {claim.id for claim in outcome.claims} | {one.claim for one in outcome.not_asked}
-        # Of a model, and of values that were typed, only some claims may speak.
+        # A check may add claims to those of its file; of a model, and of values that were typed, only some may speak.
         is_whole = not (own.at or own.sizes or own.model)
-        return stated is None or (found >= set(stated) if is_whole else found <= set(stated))
+        return stated is None or (found >= set(stated) if is_whole else not found or not found.isdisjoint(stated))
 
     def _kept_ancestors(self) -> tuple[dict[str, Status], frozenset[str]]:
         """The kept statuses of the ancestors that are not selected, and those of them that have none."""

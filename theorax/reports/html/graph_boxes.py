@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from theorax.decide.status import Status
@@ -94,17 +95,16 @@ class GraphBox:
 def boxes(theorems: Sequence[TheoremReport], unfinished: Sequence[str] = ()) -> dict[str, GraphBox]:
     """The boxes of all theorems of a report, of what they rest on, and of what did not run, by id."""
     uses = {part.id: tuple(part.uses) for part in theorems}
-    status = {part.id: part.status for part in theorems}
+    shaken = _shaken(uses, {part.id for part in theorems if part.status.holds})
     found: dict[str, GraphBox] = {}
     for part in theorems:
-        above = ancestors(part.id, uses)
         found[part.id] = GraphBox(
             part.id,
             part.status,
             symbolic(part),
             numeric(part),
             controls(part),
-            ring=all(name in status and status[name].holds for name in above),
+            ring=part.id not in shaken,
             title=one_line(part.title),
             statement=one_line(one_statement(part.claims[0])) if part.claims else "",
             latex=part.claims[0].latex if part.claims else "",
@@ -118,12 +118,28 @@ def boxes(theorems: Sequence[TheoremReport], unfinished: Sequence[str] = ()) -> 
     return found
 
 
-def ancestors(id: str, uses: Mapping[str, Sequence[str]]) -> list[str]:
-    """Everything that it rests on, nearest first; a circle is walked once."""
-    seen: dict[str, None] = {}
-    waiting = list(uses.get(id, ()))
+def _shaken(uses: Mapping[str, Sequence[str]], holding: Collection[str]) -> set[str]:
+    """Theorems that rest, however far, on one that does not hold or is not known. Each arc is walked once."""
+    users: dict[str, list[str]] = {}
+    for id, names in uses.items():
+        for name in names:
+            users.setdefault(name, []).append(id)
+    found: set[str] = set()
+    waiting = [name for name in {*uses, *users} if name not in holding]
     while waiting:
-        name = waiting.pop(0)
+        for user in users.get(waiting.pop(), ()):
+            if user not in found:
+                found.add(user)
+                waiting.append(user)
+    return found
+
+
+def ancestors(id: str, uses: Mapping[str, Sequence[str]], most: int) -> list[str]:
+    """What it rests on, nearest first and at most so many; a circle is walked once."""
+    seen: dict[str, None] = {}
+    waiting = deque(uses.get(id, ()))
+    while waiting and len(seen) < most:
+        name = waiting.popleft()
         if name not in seen and name != id:
             seen[name] = None
             waiting += uses.get(name, ())

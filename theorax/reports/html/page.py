@@ -25,6 +25,7 @@ from theorax.reports.html.templating import cell_of, rendered
 from theorax.text import hypertext
 
 DRAWN = 7  # theorems that a drawing of what a theorem rests on has at least; fewer are found in two clicks
+MOST = 64  # and at most: the nearest of them. All drawings together grow no faster than the number of theorems.
 
 
 def html(document: Document) -> str:
@@ -49,6 +50,15 @@ def cell(document: Document) -> str:
     """The report as the output of a notebook's cell: verdicts, statements and plots, in a style of its own."""
     document = harmless(document)
     return cell_of(document=document, theorems=document.theorems, term=str)
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """What a theorem rests on, drawn: so many theorems, and whether there are others."""
+
+    svg: Markup
+    shown: int
+    more: bool
 
 
 @dataclass(frozen=True)
@@ -101,13 +111,15 @@ class _Audit:
             "labels": {work.key: work.label for work in document.bibliography},
         }
 
-    def _above(self, part: TheoremReport) -> Markup:
-        """The drawing of what a theorem rests on."""
-        above = self.places.above(part.id)
+    def _above(self, part: TheoremReport) -> Drawing | None:
+        """The drawing of what a theorem rests on; None where it is small."""
+        above = self.places.above(part.id, MOST + 1)  # one more than are drawn tells whether these are all
         if len(above) < DRAWN:
-            return Markup("")
+            return None
+        near = self.places.above(part.id, MOST)
         title = f"Dependencies of {part.id}"
         try:
-            return Markup(arc_diagram(self.boxes, above, self.places.links, title, brief=True))
+            drawn = arc_diagram(self.boxes, near, self.places.links, title, brief=True)
         except ValueError:  # they rest on each other in a circle, which the whole graph tells
-            return Markup("")
+            return None
+        return Drawing(Markup(drawn), len(near) - 1, len(above) > len(near))

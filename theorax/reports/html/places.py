@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from theorax.reports.document import TheoremReport
 from theorax.reports.html.graph_boxes import ancestors
@@ -42,7 +43,11 @@ class Places:
             anchors.setdefault(part.id, place)
             claims[place] = _claims(part, place)
         uses = {part.id: tuple(dict.fromkeys(part.uses)) for part in theorems}
-        users = {id: tuple(other for other, names in uses.items() if id in names) for id in uses}
+        users: dict[str, tuple[str, ...]] = dict.fromkeys(uses, ())
+        for other, names in uses.items():
+            for name in names:
+                if name in users:
+                    users[name] += (other,)
         papers = {key: f"paper-{at}" for at, key in enumerate(dict.fromkeys(part.paper for part in theorems), 1)}
         return cls(tuple(order), anchors, claims, uses, users, papers, files)
 
@@ -55,7 +60,7 @@ class Places:
         """The link to a theorem by its anchor."""
         return f"{place}.html" if self.files else f"#{place}"
 
-    @property
+    @cached_property
     def links(self) -> dict[str, str]:
         """The links to all theorems by id."""
         return {id: self.at(place) for id, place in self.anchors.items()}
@@ -75,9 +80,10 @@ class Places:
             return ""
         return f"t-{place}" if claim is None else f"t-{place}--{claim + 1}"
 
-    def above(self, id: str) -> dict[str, tuple[str, ...]]:
-        """The part of the graph that a theorem rests on, itself included."""
-        return {name: self.uses.get(name, ()) for name in (id, *ancestors(id, self.uses))}
+    def above(self, id: str, most: int) -> dict[str, tuple[str, ...]]:
+        """The nearest theorems that one rests on, itself included, and what each of these rests on among them."""
+        near = dict.fromkeys((id, *ancestors(id, self.uses, most - 1)))
+        return {one: tuple(name for name in self.uses.get(one, ()) if name in near) for one in near}
 
 
 def _claims(part: TheoremReport, place: str) -> tuple[str, ...]:

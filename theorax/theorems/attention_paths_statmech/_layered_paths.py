@@ -19,8 +19,8 @@ class DeepPaths(eqx.Module):
     """
 
     embedding: Entries[Any, "width features"]
-    values: tuple[Entries[Any, "heads above below"], ...]
-    readout: Entries[Any, " above"]
+    values: tuple[Entries[Any, "heads _ _"], ...]  # layer l is N_(l+1) x N_l
+    readout: Entries[Any, " _"]
     queries: tuple[Entries[Any, "heads features features"], ...]
     hidden: Float[Array, ""] | float = 0.0
     relu_share: Float[Array, ""] | None = None
