@@ -135,7 +135,7 @@ def _shaken(uses: Mapping[str, Sequence[str]], holding: Collection[str]) -> set[
 
 
 def ancestors(id: str, uses: Mapping[str, Sequence[str]], most: int) -> list[str]:
-    """What it rests on, nearest first and at most so many; a circle is walked once."""
+    """Theorems that it rests on, nearest first and at most so many; a circle is walked once."""
     seen: dict[str, None] = {}
     waiting = deque(uses.get(id, ()))
     while waiting and len(seen) < most:

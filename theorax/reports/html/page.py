@@ -54,7 +54,7 @@ def cell(document: Document) -> str:
 
 @dataclass(frozen=True)
 class Drawing:
-    """What a theorem rests on, drawn: so many theorems, and whether there are others."""
+    """Drawing of the theorems that one rests on: how many are shown, and whether there are more."""
 
     svg: Markup
     shown: int
