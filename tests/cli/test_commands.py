@@ -240,6 +240,15 @@ def test_the_command_to_repeat_what_failed_names_the_theorems_that_were_asked_fo
     assert " ".join(" ".join(lines[first:last]).split()).startswith(f"Again: verify theorem {' '.join(names)} --")
 
 
+@pytest.mark.parametrize(
+    "options", [("--at", "gamma=1/2"), ("--seed", "3"), ("--level", "0.01"), ("--effort", "quick")]
+)
+def test_the_command_to_repeat_a_run_has_its_settings(verify, options):
+    lines = verify("theorem", "gap", "lanczos", "--jobs", "1", *options).out.splitlines()
+    again = " ".join(next(line for line in lines if line.startswith("Again: ")).split())
+    assert " ".join(options) in again
+
+
 def test_what_failed_is_checked_again_with_what_waits_for_it(verify, root):
     fakes.library(root, refuted=fakes.stated(("lanczos",)), waits=fakes.stated(("refuted",)))
     assert "■ BLOCKED" in verify("all", "--jobs", "1").out

@@ -79,7 +79,7 @@ def _drawn(root: Path, crew: Crew | None, theorem_id: str = "means") -> tuple[Dr
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Others are worth their start for any line."""
-    monkeypatch.setattr("theorax.verifiers.cases.draws.STARTUP", 0.0)
+    monkeypatch.setattr("theorax.verifiers.cases.draws.is_worth_sharing", lambda seconds, start: seconds > 0)
 
 
 @pytest.mark.usefixtures("at_once")

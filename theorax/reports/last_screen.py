@@ -168,7 +168,7 @@ def _again(document: Document) -> str:
     if len(failed) == 1:
         return failed[0].replay
     whole = shlex.join(words) if words[:2] == ["verify", "theorem"] else "verify all"
-    return f"{whole}{' --lf' if failed else ''} --fresh --effort {document.settings.effort}"
+    return f"{whole}{' --lf' if failed else ''} {document.settings.settings().options}"
 
 
 def check_line(number: int, total: int, status: str, id: str, took: str) -> str:

@@ -22,9 +22,6 @@ __all__ = ["Crew", "DrawnPortion", "Portion", "Tables"]
 
 Tables: TypeAlias = tuple[Mapping[str, np.ndarray], ...]
 
-STARTUP = 8.0
-"""Seconds until another process makes its first draw: imports, and programs found compiled."""
-
 
 @dataclass(frozen=True)
 class Portion:

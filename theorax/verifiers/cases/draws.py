@@ -19,7 +19,7 @@ from theorax.errors import ObservationError, option
 from theorax.language import Experiment, Theorem
 from theorax.numerics.placements import AsManyAsFit
 from theorax.numerics.sampler import Sampler
-from theorax.verifiers.cases.crew import STARTUP, Crew, DrawnPortion, Portion, Tables
+from theorax.verifiers.cases.crew import Crew, DrawnPortion, Portion, Tables
 from theorax.verifiers.cases.drawn_tables import columns_of, cut, joined, length, tables_of
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.kept_draws import packed, unpacked
@@ -35,6 +35,9 @@ __all__ = ["Draws", "Table", "whole_line"]
 
 Table = Mapping[str, tuple[SweepLine, ...]]
 Model = Callable[[int, int], tuple[Any, Mapping[str, Any]]]
+
+IMPORTS = time.process_time()
+"""CPU seconds that this process took to import what draws; another one takes as long, on the machine as it is."""
 
 
 class Draws:
@@ -104,10 +107,11 @@ class Draws:
         drawn, errors = self._drawn.get(place, ((), ()))
         missing = first + count - length(drawn)
         if missing > 0:
-            begun = self._spent
+            begun, cpu = self._spent, time.process_time()
             more = self._measured(asked.with_draws(missing), length(drawn))
             drawn, errors = self._drawn[place] = joined(drawn, more[0]), joined(errors, more[1])
-            self._share(self._spent - begun)
+            spent = self._spent - begun
+            self._share(spent, max(0.0, time.process_time() - cpu - spent))
         tables, bounds = (cut(columns, first, first + count) for columns in (drawn, errors))
         builders = self._builders.setdefault(place, {})
         seen = observed(self._theorem_id, experiment, asked, every, seed, sampler, (tables, bounds), builders)
@@ -201,10 +205,13 @@ class Draws:
         """Seconds that draws took in this process, without compiling."""
         return sum(sampler.meter.run_seconds for sampler in self._samplers.values())
 
-    def _share(self, seconds: float) -> None:
-        """Hand what is still to be drawn over to others, if the line just drawn says that it is worth their start."""
+    def _share(self, seconds: float, before: float) -> None:
+        """Hand what is still to be drawn over to others, if the line just drawn says that it is worth their start.
+
+        Its draws took so many seconds, and its program ``before`` them.
+        """
         left = [line for line in self._ahead if line.place not in self._drawn]
-        if self._crew is not None and left and seconds * len(left) > 2 * STARTUP:
+        if self._crew is not None and is_worth_sharing(seconds * len(left), IMPORTS + before * len(left)):
             self._crew.hand_over(part for line in left for part in self._parts(line))
             self._ahead = []
 
@@ -240,6 +247,14 @@ class Draws:
 
     def _compiling(self, number: int) -> AbstractContextManager[None]:
         return phase("compiling", number, self._expected[1])
+
+
+def is_worth_sharing(seconds: float, start: float) -> bool:
+    """True if draws of so many seconds are to be shared with a process that needs ``start`` seconds until it draws as well.
+
+    It then draws ``(seconds - start)/2`` of them. Below twice its start that is less than a quarter, at more cost than gain.
+    """
+    return seconds > 2 * start
 
 
 def whole_line(table: Table, line: SweepLine) -> SweepLine:
