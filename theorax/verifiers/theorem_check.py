@@ -73,7 +73,9 @@ def observe(
     # Another process reads the theorem from its file; a value has none.
     # One process keeps an accelerator busy, and several would share its memory.
     is_shared = settings.jobs > 1 and value is None and settings.device == "cpu"
-    crew = Crew(settings.jobs - 1, DRAW, theorem_id, replace(settings, jobs=1)) if is_shared else None
+    reading = time.process_time() - cpu
+    own = replace(settings, jobs=1)
+    crew = Crew(settings.jobs - 1, DRAW, theorem_id, own, reading=reading) if is_shared else None
     draws = Draws(theorem_id, theorem, table, settings, kept, crew)
     with phase("proving"):
         proofs = proof_check.check(theorem)

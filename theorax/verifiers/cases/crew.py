@@ -44,11 +44,12 @@ class DrawnPortion:
 class Crew:
     """So many other processes; ``draw``, the importable path ``module:function`` of a function of a portion and ``given``.
 
-    The processes start with the first portion that is handed over.
+    The processes start with the first portion that is handed over. ``reading``: CPU seconds that reading the theorem took
+    here, as it will there.
     """
 
-    def __init__(self, count: int, draw: str, *given: object) -> None:
-        self.count = count
+    def __init__(self, count: int, draw: str, *given: object, reading: float = 0.0) -> None:
+        self.count, self.reading = count, reading
         self.cpu_seconds = 0.0
         self.is_running = False  # true once anything was handed over
         self._draw, self._given = draw, given

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from itertools import pairwise
+from statistics import mean
 from typing import Any
 
 from theorax.decide.stopping import DEFAULT_SCHEDULE
@@ -63,6 +64,9 @@ class Draws:
         self._builders: dict[Place, dict[int, Builder]] = {}  # of models that balls ask for
         self._programs: dict[str, dict[Any, Any]] = {}  # by experiment: those of its `observe`, whatever the line
         self._portions: dict[Portion, DrawnPortion] = {}  # drawn here while others drew what was asked for
+        self._before: list[
+            float
+        ] = []  # seconds until the first draw of each line, to trace, load or compile its program
         self._kept = tables_of(unpacked(kept)) if kept is not None else {}
         self.count = 0
         self._expected = (0, 0)  # lines to draw and programs to compile, as far as the plan knows
@@ -111,7 +115,8 @@ class Draws:
             more = self._measured(asked.with_draws(missing), length(drawn))
             drawn, errors = self._drawn[place] = joined(drawn, more[0]), joined(errors, more[1])
             spent = self._spent - begun
-            self._share(spent, max(0.0, time.process_time() - cpu - spent))
+            self._before.append(max(0.0, time.process_time() - cpu - spent))
+            self._share(spent / _entries(asked.with_draws(missing)))
         tables, bounds = (cut(columns, first, first + count) for columns in (drawn, errors))
         builders = self._builders.setdefault(place, {})
         seen = observed(self._theorem_id, experiment, asked, every, seed, sampler, (tables, bounds), builders)
@@ -205,13 +210,16 @@ class Draws:
         """Seconds that draws took in this process, without compiling."""
         return sum(sampler.meter.run_seconds for sampler in self._samplers.values())
 
-    def _share(self, seconds: float, before: float) -> None:
-        """Hand what is still to be drawn over to others, if the line just drawn says that it is worth their start.
+    def _share(self, each: float) -> None:
+        """Hand what is still to be drawn over to others, if that is worth their start: a draw takes ``each`` seconds per size.
 
-        Its draws took so many seconds, and its program ``before`` them.
+        Another process imports what this one has, and makes the programs of its lines again; they are like those so far.
         """
         left = [line for line in self._ahead if line.place not in self._drawn]
-        if self._crew is not None and is_worth_sharing(seconds * len(left), IMPORTS + before * len(left)):
+        if self._crew is None:
+            return
+        start = IMPORTS + self._crew.reading + mean(self._before) * len(left)
+        if is_worth_sharing(each * sum(map(_entries, left)), start):
             self._crew.hand_over(part for line in left for part in self._parts(line))
             self._ahead = []
 
@@ -247,6 +255,11 @@ class Draws:
 
     def _compiling(self, number: int) -> AbstractContextManager[None]:
         return phase("compiling", number, self._expected[1])
+
+
+def _entries(line: SweepLine) -> float:
+    """Sizes of all draws on a line together: what a draw costs grows at least like its size."""
+    return float(line.draws * sum(map(abs, line.sizes)))
 
 
 def is_worth_sharing(seconds: float, start: float) -> bool:
