@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from multiprocessing import active_children
 
@@ -92,3 +94,25 @@ def test_a_death_costs_the_other_checks_nothing(pool):
     stays = pool._busy[1][0]
     assert set(all_of(pool, 2)) == {"first", "second"}
     assert stays.calls == 1
+
+
+DIES = """
+import os, signal, time
+from theorax.runs.worker_process import WorkerProcess
+if __name__ == "__main__":
+    process = WorkerProcess()
+    process.call("time:sleep", 0)
+    while not list(process.messages()):
+        time.sleep(0.01)
+    process.call("time:sleep", 0.2)
+    time.sleep(0.05)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_worker_whose_parent_is_gone_says_nothing(tmp_path):
+    """Its result finds no reader before it sees that its parent is another."""
+    script = tmp_path / "dies.py"
+    script.write_text(DIES, encoding="utf-8")
+    told = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
+    assert (told.returncode, told.stderr) == (-signal.SIGKILL, "")

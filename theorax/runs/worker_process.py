@@ -279,7 +279,10 @@ def _serve(pipe: Connection, parent: int) -> None:
         with suppress(Exception):
             sys.stdout.flush()
             sys.stderr.flush()
-        pipe.send(found)
+        try:
+            pipe.send(found)
+        except OSError:  # whoever asked has gone
+            return
 
 
 def _found(function: str) -> Callable[..., Any]:
