@@ -71,7 +71,7 @@ def _rewritten(original: Any, module: Any, name: str, mutant: Fault) -> Any:
         if old not in source:
             raise LookupError(
                 f"The mutant `{mutant.name}` replaces a text that {mutant.where} no longer holds: {old!r}. "
-                "It would change nothing, and pass for caught. State it anew."
+                "It would change nothing and count as caught. Write the present text."
             )
         source = source.replace(old, new)
     namespace: dict[str, Any] = {}

@@ -61,7 +61,7 @@ def _scaled(rng: Generator, n: int) -> Drawn:
 
 
 def _curved(rng: Generator, n: int) -> Drawn:
-    """What is left is the square of the variate: the slopes of both halves depend on it."""
+    """A quantity that keeps the square of its variate: the slopes of both halves depend on it."""
     q = rng.standard_normal(n)
     return q + q**2, q[:, None]
 

@@ -116,7 +116,7 @@ class _Audit:
         above = self.places.above(part.id, MOST + 1)  # one more than are drawn tells whether these are all
         if len(above) < DRAWN:
             return None
-        near = self.places.above(part.id, MOST)
+        near = above if len(above) <= MOST else self.places.above(part.id, MOST)
         title = f"Dependencies of {part.id}"
         try:
             drawn = arc_diagram(self.boxes, near, self.places.links, title, brief=True)

@@ -64,9 +64,7 @@ class Draws:
         self._builders: dict[Place, dict[int, Builder]] = {}  # of models that balls ask for
         self._programs: dict[str, dict[Any, Any]] = {}  # by experiment: those of its `observe`, whatever the line
         self._portions: dict[Portion, DrawnPortion] = {}  # drawn here while others drew what was asked for
-        self._before: list[
-            float
-        ] = []  # seconds until the first draw of each line, to trace, load or compile its program
+        self._before: list[float] = []  # seconds to trace, load or compile the program of each line
         self._kept = tables_of(unpacked(kept)) if kept is not None else {}
         self.count = 0
         self._expected = (0, 0)  # lines to draw and programs to compile, as far as the plan knows
@@ -215,9 +213,9 @@ class Draws:
 
         Another process imports what this one has, and makes the programs of its lines again; they are like those so far.
         """
-        left = [line for line in self._ahead if line.place not in self._drawn]
         if self._crew is None:
             return
+        left = [line for line in self._ahead if line.place not in self._drawn]
         start = IMPORTS + self._crew.reading + mean(self._before) * len(left)
         if is_worth_sharing(each * sum(map(_entries, left)), start):
             self._crew.hand_over(part for line in left for part in self._parts(line))
