@@ -64,7 +64,7 @@ def test_a_module_first_imported_under_a_fault_does_not_keep_it():
 
 def test_a_mutant_whose_line_is_gone_is_an_error():
     stale = Mutant("stale", "theorax.decide.equivalence:outcome", (("no such line", ""),), "rates", "", 1, "")
-    with pytest.raises(LookupError, match="State it anew"), stale.planted():
+    with pytest.raises(LookupError, match="Write the present text"), stale.planted():
         pass
 
 
