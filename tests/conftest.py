@@ -101,6 +101,15 @@ def resident() -> float:
         return 0.0
 
 
+def most_resident() -> float:
+    """The most megabytes that this process has held so far; 0 where the system does not say."""
+    try:
+        rows = Path("/proc/self/status").read_text("ascii").splitlines()
+    except OSError:
+        return 0.0
+    return next((int(row.split()[1]) * 1024 / 1e6 for row in rows if row.startswith("VmHWM:")), 0.0)
+
+
 def processor_seconds() -> float:
     """What this process and those that it waited for have used."""
     used = os.times()
@@ -126,6 +135,7 @@ class Costs:
     def pytest_runtest_teardown(self, item: pytest.Item) -> Iterator[None]:
         yield
         item.user_properties.append((COST, processor_seconds() - self.before))
+        item.user_properties.append((MEMORY, most_resident()))
         if resident() > self.least + HELD:
             if "jax" in sys.modules:
                 sys.modules["jax"].clear_caches()
@@ -135,7 +145,7 @@ class Costs:
             self.least = resident()
 
 
-COST = "processor seconds"
+COST, MEMORY = "processor seconds", "most megabytes so far"
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -144,16 +154,23 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Tell, where durations are asked for, which tests belong into the table of slow ones and how much all of them cost."""
+    """Tell, where durations are asked for, what all tests cost and which of them belong into the table of slow ones."""
     if terminalreporter.config.getoption("durations", None) is None:
         return
-    costs = [
-        (float(cost), tiers.name_of(report.nodeid))
-        for report in terminalreporter.getreports("")
-        for key, cost in getattr(report, "user_properties", ())
-        if key == COST
-    ]
-    terminalreporter.write_line(f"processor seconds of all tests: {sum(cost for cost, _ in costs):.0f}")
+
+    def told(name: str) -> list[tuple[float, str]]:
+        return [
+            (float(value), tiers.name_of(report.nodeid))
+            for report in terminalreporter.getreports("")
+            for key, value in getattr(report, "user_properties", ())
+            if key == name
+        ]
+
+    costs = told(COST)
+    terminalreporter.write_line(
+        f"processor seconds of all tests: {sum(cost for cost, _ in costs):.0f}; the largest process of theirs held "
+        f"{max((held for held, _ in told(MEMORY)), default=0.0):.0f} MB"
+    )
     for cost, name in sorted(costs, reverse=True):
         if cost > tiers.BUDGET and tiers.kind_of(name) is None:
             terminalreporter.write_line(f"{cost:6.1f} s of the processor, and not in tests/tiers.py: {name}")
