@@ -2,7 +2,7 @@
 
 The reference is made of what the package itself reads: its tables of words, rules, keys and exit codes, the schema of its
 report, and its docstrings. Formulas become MathML, since the site loads nothing. A page per theorem is rendered from a JSON
-report alone, the one that the environment variable THEORAX_REPORT names, or the example of the repository. After the build
+report alone, the one that the environment variable THEORAX_REPORT names, or the one that the release ships. After the build
 every link of every page must lead to a file, and to an anchor in it, and no page may ask for anything from another host.
 """
 
@@ -145,10 +145,12 @@ def kind(value: Mapping[str, Any]) -> str:
 
 def theorems() -> dict[str, str]:
     """The pages of a report, made from that report alone, and the list of its theorems."""
+    from theorax.reports import release
     from theorax.reports.html.page import theorem_pages
     from theorax.reports.reading import read
 
-    document = read(Path(os.environ.get("THEORAX_REPORT", ROOT / "examples" / "report.json")))
+    named = os.environ.get("THEORAX_REPORT")
+    document = read(Path(named)) if named else release.report()
     papers: dict[str, list[str]] = {}
     for part in document.theorems:
         row = f"- [{part.title or part.id}](theorems/{part.id}.html): {part.status}"

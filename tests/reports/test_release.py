@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import fakes
 import pytest
@@ -14,6 +16,7 @@ from theorax.errors import UsageError
 from theorax.reports import release
 from theorax.reports.document import ShardReport
 from theorax.theorems.catalogue import Catalogue
+from theorax.theorems.roots import LIBRARY
 
 
 @pytest.fixture
@@ -58,3 +61,16 @@ def test_without_results_nothing_is_shown_and_a_replay_says_what_to_name_instead
     assert release.heads(tmp_path).line("gap", tmp_path / "gap.py") == ""
     with pytest.raises(UsageError, match=r"verify replay report\.json"):
         release.report(tmp_path)
+
+
+def test_what_this_tree_ships_agrees_with_itself_and_with_the_library():
+    if not release.FOLDER.is_dir():
+        pytest.fail("theorax/reports/shipped is missing: python benchmarks/library.py --effort standard --keep")
+    heads, document = release.heads(), release.report()
+    assert (release.FOLDER / release.REPORT).stat().st_size <= release.LARGEST
+    assert {id: (head.status, head.draws) for id, head in heads.theorems.items()} == {
+        part.id: (str(part.status), part.work.draws) for part in document.theorems
+    }
+    assert heads.effort == document.settings.effort == "standard"
+    assert set(heads.theorems) <= set(Catalogue.of([LIBRARY]).ids)
+    assert str(Path.home()) not in json.dumps(document.command)
