@@ -42,7 +42,7 @@ EDITS = [
     (lambda d: d["theorems"][1].pop("replay"), r"`.theorems\[1\]`: 'replay' is a required property"),
     (lambda d: d["suite"].update(surplus=1), r"`.suite`"),
     (lambda d: d.update(schema_version=99), "Update theorax"),
-    (lambda d: d.update(schema_version=4), "Run `verify` again"),
+    (lambda d: d.update(schema_version=5), "Run `verify` again"),
     (lambda d: d.update(schema_version=True), "schema_version"),
     (lambda d: d.update(schema_version="2"), "schema_version"),
 ]
@@ -144,10 +144,10 @@ def test_a_strength_that_does_not_follow_from_the_claims_is_refused(name, value,
 
 
 def test_a_report_of_the_schema_before_this_one_is_read(whole):
-    kept = json.loads((Path(__file__).parent / "report_of_version_6.json").read_text(encoding="utf-8"))
-    assert kept["schema_version"] == 6
+    kept = json.loads((Path(__file__).parent / "report_of_version_7.json").read_text(encoding="utf-8"))
+    assert kept["schema_version"] == 7
     found = current(kept)
-    assert found.schema_version == SCHEMA_VERSION == 7
+    assert found.schema_version == SCHEMA_VERSION == 8
     assert [part.status for part in found.theorems] == ["SUPPORTED", "REFUTED"]
     kept["theorems"][1]["status"] = "SUPPORTED"
     with pytest.raises(UsageError, match="does not follow"):
@@ -155,7 +155,7 @@ def test_a_report_of_the_schema_before_this_one_is_read(whole):
 
 
 def test_a_field_that_is_new_and_has_no_value_of_its_own_is_no_guess(whole):
-    found = {**plain(whole), "schema_version": 6}
+    found = {**plain(whole), "schema_version": 7}
     del found["theorems"][0]["replay"]
     with pytest.raises(UsageError, match="'replay' is a required property"):
         current(found)

@@ -132,7 +132,12 @@ def _text(id: str, catalogue: Catalogue, timeout: float | None) -> list[Block]:
 
     chosen, facts = settings({}), catalogue.facts(id)
     sources = Sources(deciding=("cli/explain.py",)).beside(chosen.state)
-    said = {"title": facts.title, "citation": catalogue.citation(facts.paper)}
+    said = {
+        "title": facts.title,
+        "statement": facts.statement,
+        "idea": facts.idea,
+        "citation": catalogue.citation(facts.paper),
+    }
     made_of = key({**sources.manifest(facts.path, Settings()), **said})
     text = kept_text(Path(chosen.state), id, made_of)
     if text is None:
@@ -161,6 +166,7 @@ def _description(id: str, theorem: Theorem, catalogue: Catalogue) -> Iterator[Bl
     facts = catalogue.facts(id)
     source = catalogue.citation(facts.paper)
     yield from theorem_text.head(theorem_text.TheoremHead(id, facts.title, theorem.place, source, theorem.label))
+    yield from theorem_text.in_words(facts.statement, facts.idea)
     yield from theorem_text.letters(letters(theorem))
     subjects = [
         (label, subject)

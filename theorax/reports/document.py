@@ -28,7 +28,7 @@ from theorax.text.numbers import number
 from theorax.verifiers.outcome import TheoremOutcome
 from theorax.verifiers.settings import Settings
 
-SCHEMA_VERSION: Literal[7] = 7
+SCHEMA_VERSION: Literal[8] = 8
 IDENTITY = "identity"  # the kind of claim whose factor is headroom: both sides are compared, nothing is extrapolated
 
 Date = Annotated[str, Pattern(r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$")]
@@ -333,7 +333,7 @@ class ShardReport:
 class Document:
     """Results of a run of theorax. Numbers that are not finite are null."""
 
-    schema_version: Literal[7]
+    schema_version: Literal[8]
     generator: str
     created: Date
     command: str

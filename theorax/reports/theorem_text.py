@@ -80,6 +80,7 @@ def details(part: TheoremReport, shown: frozenset[Part], beside: Iterable[Block]
     if assumed:
         yield Heading("Source")
         yield from sourced(TheoremHead(part.id, part.title, part.place, part.source, part.label, part.model))
+        yield from in_words(part.statement, part.idea)
         yield from letters(part.letters)
         yield from hypotheses(part.hypotheses)
     if shown & {Part.CASES, Part.PLOT, Part.ASSUMPTIONS}:
@@ -108,6 +109,7 @@ def theorem(part: TheoremReport, beside: Iterable[Block] = ()) -> list[Block]:
     """The whole report of one theorem; ``beside`` stands before its verdict."""
     return [
         *head(TheoremHead(part.id, part.title, part.place, part.source, part.label, part.model)),
+        *in_words(part.statement, part.idea),
         *letters(part.letters),
         *hypotheses(part.hypotheses),
         *(
@@ -153,6 +155,16 @@ def sourced(part: TheoremHead) -> Iterator[Block]:
         yield Paragraph(LABELS[part.label], indent=0)
     if part.model:
         yield Paragraph(f"Judged on a model of yours: {part.model}.", indent=0)
+
+
+def in_words(statement: str, idea: str) -> Iterator[Block]:
+    """The theorem in words, and the idea of its proof, where its file gives them."""
+    if statement:
+        yield Heading("Theorem")
+        yield Paragraph(statement)
+    if idea:
+        yield Heading("Idea of the proof")
+        yield Paragraph(idea)
 
 
 def letters(rows: Sequence[LetterOutcome]) -> Iterator[Block]:

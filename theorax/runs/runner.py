@@ -159,6 +159,8 @@ def unfinished(
     return TheoremOutcome(
         id=facts.id,
         title=facts.title,
+        statement=facts.statement,
+        idea=facts.idea,
         paper=facts.paper,
         source=citation,
         place=facts.place,
@@ -395,6 +397,8 @@ class _RunUnderWay:
         return replace(
             outcome,
             title=facts.title,
+            statement=facts.statement,
+            idea=facts.idea,
             paper=facts.paper,
             source=self.catalogue.citation(facts.paper),
             replay=self._again(outcome.id),

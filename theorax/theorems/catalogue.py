@@ -27,6 +27,9 @@ LABELS = ("read", "reconstructed", "derived", "own")
 _ROOT = option("root")
 _CLAIMS = LIBRARY.parent / "language" / "claims"
 _KIND = re.compile(r"^@final\n@dataclass[^\n]*\nclass (\w+)\(", re.MULTILINE)
+STATEMENT, IDEA = "**Theorem.**", "**Idea.**"
+"""Heads of the two paragraphs of a theorem file's docstring: the statement in words, and the idea of its proof."""
+
 _DOCSTRING = re.compile(r'\A(?:\s|#[^\n]*\n)*[rR]?("""|\'\'\')(.*?)(?:\1|\n)', re.DOTALL)
 
 
@@ -34,7 +37,8 @@ _DOCSTRING = re.compile(r'\A(?:\s|#[^\n]*\n)*[rR]?("""|\'\'\')(.*?)(?:\1|\n)', r
 class Facts:
     """Facts that the text of a theorem's file states.
 
-    ``problem`` is a sentence where it states them wrongly, against the rule ``rule`` on the line ``line``.
+    ``problem`` is a sentence where it states them wrongly, against the rule ``rule`` on the line ``line``. ``statement`` and
+    ``idea`` are the theorem in words and the idea of its proof, from its docstring; empty where it has none.
     """
 
     id: str
@@ -49,6 +53,8 @@ class Facts:
     problem: str | None = None
     rule: str = "theorem"
     line: int = 1
+    statement: str = ""
+    idea: str = ""
 
 
 @dataclass(frozen=True)
@@ -278,6 +284,12 @@ def first_line(path: Path) -> str:
     return match.group(2).strip().removesuffix(".") if match else ""
 
 
+def paragraph(docstring: str, head: str) -> str:
+    """The paragraph of a docstring that begins with ``head``, without it, on one line; empty if there is none."""
+    found = (part for part in docstring.split("\n\n") if part.startswith(head))
+    return " ".join(next(found, "").removeprefix(head).split())
+
+
 def read_facts(base: Facts) -> Facts:
     """``base`` with what the text of its file says."""
     import ast
@@ -301,11 +313,11 @@ def read_facts(base: Facts) -> Facts:
     fields = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
     called = {_name(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     kinds = tuple(kind for name, kind in kinds_of_claim().items() if name in called)
-    filled = Facts(
-        id=base.id,
-        paper=base.paper,
-        path=base.path,
-        title=base.title,
+    docstring = ast.get_docstring(tree) or ""
+    filled = replace(
+        base,
+        statement=paragraph(docstring, STATEMENT),
+        idea=paragraph(docstring, IDEA),
         place=_text(fields.get("place")),
         label=_text(fields.get("label")) or "own",
         kinds=kinds,

@@ -167,6 +167,8 @@ class TheoremOutcome:
     root: Origin | None = None  # where its file lies; None in results of earlier versions
     not_asked: tuple[NotAsked, ...] = ()
     selector: tuple[str, ...] = ()  # by which a command selects it: id or path, folders of --root; none for a value
+    statement: str = ""  # in words
+    idea: str = ""  # of the proof, in words
 
 
 @dataclass(frozen=True)

@@ -101,6 +101,8 @@ def observe(
     outcome = TheoremOutcome(
         id=theorem_id,
         title=facts.title,
+        statement=facts.statement,
+        idea=facts.idea,
         paper=facts.paper,
         source=catalogue.citation(facts.paper),
         place=theorem.place,
