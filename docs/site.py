@@ -55,9 +55,9 @@ def generated() -> dict[str, str]:
 def reference() -> dict[str, str]:
     """The pages of the reference, by name."""
     from theorax.cli.main import EXIT_CODES
+    from theorax.decide.status import Status
     from theorax.decide.wording import REMEDIES
     from theorax.project import KEYS
-    from theorax.reports.theorem_text import MEANING
     from theorax.runs import selectors
     from theorax.text.glossary import GLOSSARY
     from theorax.text.rules import RULES
@@ -67,7 +67,7 @@ def reference() -> dict[str, str]:
         "0 and 1 come from a summary that was written, from nothing else.\n",
         table("exit code", "meaning", {str(code): text for code, text in EXIT_CODES.items()}),
         "\n## Words of a verdict, from the best to the worst\n",
-        table("word", "meaning", {str(name): text for name, text in MEANING.items()}),
+        table("word", "meaning", {str(status): f"{status.meaning}." for status in Status}),
         "\n## Reasons of INCONCLUSIVE\n",
         "JSON has the code, a report the sentence; `verify explain CODE` has both.\n",
         table("code", "reason", {f"`{code.value}`": text for code, text in REMEDIES.items()}),

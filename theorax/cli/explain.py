@@ -57,7 +57,7 @@ def explain(context: click.Context, id: str, timeout: float | None) -> int:
 
 def words() -> dict[str, str]:
     """Every word that is explained, with its text: of reports, statuses, codes of reasons, rules."""
-    from theorax.decide.verdict_text import MEANING
+    from theorax.decide.status import Status
     from theorax.decide.wording import REMEDIES
     from theorax.text.glossary import GLOSSARY
     from theorax.text.rules import RULES
@@ -65,7 +65,7 @@ def words() -> dict[str, str]:
     return {
         **RULES,
         **{reason.value: f"Nothing was decided: {text}." for reason, text in REMEDIES.items()},
-        **{status.value: f"{text[0].upper()}{text[1:]}." for status, text in MEANING.items()},
+        **{status.value: f"{status.meaning[0].upper()}{status.meaning[1:]}." for status in Status},
         **GLOSSARY,
     }
 

@@ -238,7 +238,7 @@ def _noise(rows: Sequence[PlannedCheck]) -> str:
 
     row, seen = rows[0], [part for each in rows for part in each.noise]
     noise = AssumedNoise(min(seen), max(seen), row.spread, row.is_noise_stated)
-    return f"noise  {row.claim}: {noise_assumed(noise, row.kind)}"
+    return f"noise  {row.claim}: {noise_assumed(noise, row.words)}"
 
 
 def _gains(rows: Sequence[PlannedCheck]) -> str:

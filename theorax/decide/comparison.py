@@ -47,6 +47,7 @@ from scipy.special import ndtri, stdtr, stdtrit
 
 from theorax.decide.error_budget import REFUTATIONS, SUPPORTS, holm
 from theorax.decide.interval import Proportion
+from theorax.decide.kinds import Quantity
 from theorax.errors import UsageError
 
 __all__ = ["SHARE", "CaseReading", "Decided", "Evidence", "Outcome", "Pair", "decide", "pair", "together"]
@@ -77,13 +78,13 @@ class CaseReading:
     margin: float
     draws: int  # the fewest at one size
     level: float  # of the interval, one-sided
-    kind: str
+    quantity: Quantity
     total: int = 0  # of draws at all sizes, where the estimate is a share of them
 
     @property
     def is_share(self) -> bool:
         """True if the estimate is a share of draws, not a rigorous bound, which has no interval."""
-        of_draws = self.kind in ("probability", "inequality") and self.interval is not None
+        of_draws = self.quantity.is_share and self.interval is not None
         return of_draws and self.total > 0 and 0 <= self.estimate <= 1
 
     @property
@@ -151,7 +152,7 @@ def pair(
         moved = 1 - same if bound else float(apart <= slack)
         return Pair(difference, 0.0, slack, zone, moved, same, exact=True, bound=bound)
     first, second = old.spread, new.spread
-    if shared_seeds or old.kind == "law":
+    if shared_seeds or old.quantity.is_distance:
         error, df = first + second, min(old.df, new.df)
     else:
         error = math.hypot(first, second)
@@ -161,7 +162,7 @@ def pair(
     if not math.isfinite(error):
         return Pair(difference, error, slack, zone, 1.0, 1.0)
     moved = min(1.0, 2 * _tail((apart - slack) / error, df)) if apart > slack else 1.0
-    if shared_seeds and old.kind != "law":
+    if shared_seeds and not old.quantity.is_distance:
         same = _by_chance_near(apart, zone - slack, error, df)
     else:
         same = _tail((zone - apart - slack) / error, df)

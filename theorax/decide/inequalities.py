@@ -16,6 +16,7 @@ import numpy as np
 from theorax.decide.binomial import proportion_of, shortfall_refuted
 from theorax.decide.draw_guards import are_equal, is_distinct, repeats, same_draws
 from theorax.decide.equivalence import decide
+from theorax.decide.kinds import Form, KindWords, Meanings, Quantity
 from theorax.decide.looked import NOTHING_LOOKED_AT, Looked
 from theorax.decide.one_case import Claimed, verdict
 from theorax.decide.plans import NOTICED, Planned, Tested, counted, positive
@@ -36,6 +37,20 @@ __all__ = [
     "plan_inequality",
     "tightness_of",
 ]
+
+WORDS = KindWords(
+    "inequality",
+    Quantity("share of violations", "violations", Form.ERROR, is_share=True, has_margin=True),
+    deviation="a violation in a share {} of the draws",
+    meanings=Meanings(
+        supported="no violation was found, and the data exclude all but a small share of violations",
+        refuted="it is violated",
+        inconclusive="no violation is certain, and rare ones are not ruled out",
+        beyond="more than the declared share violates it",
+        within="it is violated, and the numbers rule out that more than a small share violates it",
+    ),
+)
+"""What a report says of this kind of claim."""
 
 SHARE = 0.02
 """The share of violations that support rules out where none is declared."""
@@ -235,7 +250,7 @@ def of_excess(plan: InequalityPlan, excess: Excess, looked: Looked = NOTHING_LOO
     return verdict(
         plan,
         tested,
-        Claimed("inequality", None),
+        Claimed(WORDS, None),
         assumptions=(
             INDEPENDENT,
             Assumption("float model", "both sides are exact up to the declared error", Standing.DECLARED),

@@ -23,6 +23,7 @@ from theorax.decide.designs import Plan, Policy, Target
 from theorax.decide.draw_guards import Spreads, look_at_draws, noise_of
 from theorax.decide.equivalence import withheld
 from theorax.decide.gaussian_norm import Shape
+from theorax.decide.kinds import Form, KindWords, Meanings, Quantity
 from theorax.decide.known_laws import KnownLaw, RealLaw, Sample
 from theorax.decide.law_distance import (
     averaged,
@@ -49,6 +50,22 @@ from theorax.decide.wide_margins import NO_MEANING_OF_LAW
 from theorax.errors import DesignError, ObservationError
 
 __all__ = ["LawPlan", "decide_law", "law", "plan_law"]
+
+WORDS = KindWords(
+    "law",
+    Quantity(
+        "distance from the claimed law", "distance", Form.ERROR, verb="extrapolated", is_distance=True, has_margin=True
+    ),
+    deviation="a law at distance {}",
+    meanings=Meanings(
+        supported="the data exclude every law as far from it as the margin, in the distance of characteristic functions",
+        refuted="the data exclude this law",
+        inconclusive="the data fit this law, and one as far from it as the margin too",
+        beyond="the numbers rule out every law nearer to it than the margin",
+    ),
+    noise_of=" of a feature of the law",
+)
+"""What a report says of this kind of claim."""
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -275,7 +292,7 @@ def law(plan: LawPlan, samples: Any, reference: Any = None) -> Verdict:
     tested = decide_law(plan, tables, _reference(plan, reference))
     spreads = Spreads(tuple(map(noise_of, tables)), plan.planned_spreads, bool(plan.sd))
     tested = replace(tested, looked=look_at_draws(Columns(columns), spreads, plan.of))
-    claimed = Claimed("law", 0.0)
+    claimed = Claimed(WORDS, 0.0)
     noise = Assumption("moment", "mean features are near normal (bounded, many draws)", Standing.DECLARED)
     given = "the quantity is a centred normal, given the variances observed"
     normal = (Assumption("law", given, Standing.NOT_LOOKED_AT),) if plan.conditional else ()

@@ -13,6 +13,7 @@ from theorax.decide.control_variates import Variate, declared_line, planned, wit
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Target
 from theorax.decide.draw_guards import scatter
+from theorax.decide.kinds import KindWords, Quantity
 from theorax.decide.moments import (
     LIGHT_TAILS,
     MeansOfDraws,
@@ -33,6 +34,14 @@ from theorax.errors import DesignError
 from theorax.text.numbers import as_typed
 
 __all__ = ["LIMIT_SIDES", "LimitPlan", "limit", "plan_limit"]
+
+WORDS = KindWords(
+    "limit",
+    Quantity("limit", verb="extrapolated", is_extrapolated=True, has_margin=True),
+    deviation="a limit off by {}",
+    spread_of=" of the claimed value",
+)
+"""What a report says of this kind of claim."""
 
 LIMIT_SIDES = {"exact": Side.EQUAL, "at most": Side.AT_MOST, "at least": Side.AT_LEAST}
 
@@ -96,7 +105,7 @@ class LimitPlan(WeightedPlan):
         points = observed.points or tuple(map(mean_point, self.sizes, used.values))
         means = MeansOfDraws(moments, used, corrected=used is not observed)
         found = self._tested(lambda: means, points)
-        unseen = (*found.unseen, *of_zero("limit", self.to, self.margin, points))
+        unseen = (*found.unseen, *of_zero(WORDS.quantity.name, self.to, self.margin, points))
         gain = self._gain(MeansOfDraws(moments, observed), means, self.variates.why_raw(observed.counts))
         return replace(found, unseen=unseen, gain=gain)
 
@@ -182,7 +191,7 @@ def limit_verdict(plan: LimitPlan, observed: Columns) -> Verdict:
     return sweep_verdict(
         plan,
         found,
-        Claimed("limit", plan.to),
+        Claimed(WORDS, plan.to),
         assumptions=ledger(plan, *moments, *map(declared_line, plan.variates.known)),
     )
 

@@ -31,6 +31,7 @@ from theorax.decide.designs import Plan, Target
 from theorax.decide.draw_guards import Spreads, look_at_draws, scatter
 from theorax.decide.equivalence import decide
 from theorax.decide.interval import Interval
+from theorax.decide.kinds import KindWords, Quantity
 from theorax.decide.limits import LIMIT_SIDES
 from theorax.decide.looked import NOTHING_LOOKED_AT, Looked, together
 from theorax.decide.moments import LIGHT_TAILS, MeansOfDraws, Moment, declared, needs_light_tails, planned_spread
@@ -50,6 +51,12 @@ from theorax.names import many
 from theorax.text.numbers import as_typed
 
 __all__ = ["MeanPlan", "QuantilePlan", "mean", "plan_mean", "plan_quantile", "quantile"]
+
+WORDS = KindWords(
+    "expectation", Quantity("mean", has_margin=True), deviation="a mean off by {}", spread_of=" of the claimed value"
+)
+QUANTILES = KindWords("quantile", Quantity("quantile", has_margin=True), deviation="a quantile off by {}")
+"""What a report says of this kind of claim."""
 
 _SD = 1.0  # of a quantile's draws, where none is stated
 _EXACT = Corrections(size=0.0, rest=0.0, reason="nothing is extrapolated")
@@ -141,7 +148,7 @@ class _OneSize(Planned):
             decision = decide(self._interval(observed), self.to, self.margin, side, self.levels, self.reading)
         except Refusal as refusal:
             return refused(refusal, self, self.to, side, points)
-        unseen = tuple(of_zero(self.what, self.to, self.margin, points))
+        unseen = tuple(of_zero(self.row.quantity.name, self.to, self.margin, points))
         return Tested(decision, points, unseen, told_of_tails(decision))
 
     @property
@@ -164,8 +171,8 @@ class _OneSize(Planned):
 
     @property
     @abstractmethod
-    def what(self) -> str:
-        """The decided quantity, as a word."""
+    def row(self) -> KindWords:
+        """The words of what is decided."""
 
     @abstractmethod
     def _interval(self, observed: Columns) -> Interval:
@@ -207,8 +214,8 @@ class MeanPlan(_OneSize):
         return f"E[{self.of}] {self._sign()} {as_typed(self.to)}"
 
     @property
-    def what(self) -> str:
-        return "mean"
+    def row(self) -> KindWords:
+        return WORDS
 
     @property
     def is_spread_stated(self) -> bool:
@@ -301,8 +308,8 @@ class QuantilePlan(_OneSize):
         return f"{name} of {self.of} {self._sign()} {as_typed(self.to)}"
 
     @property
-    def what(self) -> str:
-        return "quantile"
+    def row(self) -> KindWords:
+        return QUANTILES
 
     @property
     def is_spread_stated(self) -> bool:
@@ -437,7 +444,7 @@ def _verdict(plan: MeanPlan | QuantilePlan, observed: Columns, moments: Assumpti
     return verdict(
         plan,
         found,
-        Claimed(plan.what, plan.to),
+        Claimed(plan.row, plan.to),
         random=plan.random,
         assumptions=(
             moments,

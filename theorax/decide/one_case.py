@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from theorax.decide.correction_words import class_assumption
+from theorax.decide.kinds import KindWords
 from theorax.decide.plans import Planned, SweepPlan, Tested
 from theorax.decide.size_arithmetic import over_sizes, sizes_of_ledger
 from theorax.decide.skewness import with_tails
@@ -21,7 +22,7 @@ __all__ = ["ledger", "sweep_verdict", "verdict"]
 class Claimed:
     """Claim of a plan, as a reader sees it; ``sign`` turns a decay exponent into the exponent that is shown."""
 
-    kind: str
+    words: KindWords
     predicted: float | None
     sign: int = 1
     exponential: bool = False
@@ -73,7 +74,8 @@ def _concluded(
     spent = level if random else None
     stated = Statement(
         id=plan.name,
-        kind=claimed.kind,
+        kind=claimed.words.kind,
+        words=claimed.words,
         statement=plan.statement,
         prediction=None if predicted is None else f"{predicted:g}",
         as_=letter,
@@ -81,7 +83,7 @@ def _concluded(
         design_hash=plan.hash,
         side=decision.side if sign > 0 else decision.side.mirrored,
         reading=plan.reading,
-        direction=Direction.of(predicted) if claimed.kind == "rate" and predicted is not None else None,
+        direction=Direction.of(predicted) if claimed.words.quantity.is_slope and predicted is not None else None,
         exponential=claimed.exponential,
     )
     return conclude(

@@ -9,6 +9,7 @@ from typing import Any, Self, cast, final
 
 from theorax.decide.binomial import fewest_draws, outcomes_of, power_of_support, proportion_of, shortfall_refuted
 from theorax.decide.equivalence import decide, withheld
+from theorax.decide.kinds import KindWords, Quantity
 from theorax.decide.one_case import Claimed, verdict
 from theorax.decide.plans import NOTICED, Planned, Tested, counted, positive
 from theorax.decide.samples import numbers
@@ -19,6 +20,13 @@ from theorax.errors import DesignError, ObservationError, StatementError
 from theorax.names import many
 
 __all__ = ["ProbabilityPlan", "decide_probability", "of_counts", "plan_probability", "probability"]
+
+WORDS = KindWords(
+    "probability",
+    Quantity("probability", is_share=True, has_margin=True),
+    deviation="a probability {} below the claimed one",
+)
+"""What a report says of this kind of claim."""
 
 INDEPENDENT = Assumption(
     "independence", "the draws are independent, of one law, and none was left out", Standing.DECLARED
@@ -195,7 +203,7 @@ def verdict_of(plan: ProbabilityPlan, tested: Tested, draws: int) -> Verdict:
     return verdict(
         plan,
         tested,
-        Claimed("probability", plan.at_least),
+        Claimed(WORDS, plan.at_least),
         assumptions=(INDEPENDENT,),
         scope="for the law that the draws come from",
         draws=draws,

@@ -24,6 +24,7 @@ from theorax.decide.control_variates import (
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Target, Vector
 from theorax.decide.draw_guards import scatter
+from theorax.decide.kinds import Form, KindWords, Quantity
 from theorax.decide.law_rates import DistancesOfLaws
 from theorax.decide.one_case import Claimed, ledger, sweep_verdict
 from theorax.decide.planning import plateau
@@ -38,6 +39,14 @@ from theorax.errors import DesignError
 from theorax.text.numbers import as_power, as_typed
 
 __all__ = ["RATE_SIDES", "RatePlan", "plan_rate", "rate"]
+
+WORDS = KindWords(
+    "rate",
+    Quantity("exponent", form=Form.EXPONENT, verb="exponent", has_margin=True),
+    deviation="an exponent off by {}",
+    noise_of=" of the logarithm",
+)
+"""What a report says of this kind of claim."""
 
 # What is estimated is a decay exponent, minus the exponent that a reader sees: growth of at most n^a is decay of at
 # least -a.
@@ -247,7 +256,7 @@ def rate_verdict(plan: RatePlan, observed: Columns) -> Verdict:
     return sweep_verdict(
         plan,
         found,
-        Claimed("rate", plan.exponent, sign=-1, exponential=plan.form == "exponential"),
+        Claimed(WORDS, plan.exponent, sign=-1, exponential=plan.form == "exponential"),
         assumptions=ledger(plan, *_moments(plan), *map(declared_line, plan.variates.known)),
     )
 

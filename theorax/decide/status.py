@@ -39,6 +39,11 @@ class Status(StrEnum):
         return self in (Status.PROVED, Status.CERTIFIED, Status.SUPPORTED)
 
     @property
+    def meaning(self) -> str:
+        """The word in a sentence, of a claim of any kind."""
+        return _MEANINGS[self]
+
+    @property
     def severity(self) -> int:
         """The place in the order of badness: 0 for PROVED, 7 for ERROR; the larger one decides for a theorem."""
         return list(Status).index(self)
@@ -46,6 +51,18 @@ class Status(StrEnum):
     def __repr__(self) -> str:
         # At the prompt a verdict shows its word, as everywhere else.
         return repr(self.value)
+
+
+_MEANINGS = {
+    Status.PROVED: "an exact decision procedure closed it, for the symbols and shapes declared",
+    Status.CERTIFIED: "rigorous arithmetic covered its whole scope, with a probability of error of at most 2^-40 where it drew",
+    Status.SUPPORTED: "the data exclude every value further than the margin from the claim",
+    Status.REFUTED: "it does not hold as stated",
+    Status.INCONCLUSIVE: "the data fit the claimed value, and an error of the margin too",
+    Status.VACUOUS: "the check could not have failed, so passing it says nothing",
+    Status.BLOCKED: "what it rests on does not hold, so it was not judged",
+    Status.ERROR: "there is no verdict, because something went wrong",
+}
 
 
 class Reason(StrEnum):

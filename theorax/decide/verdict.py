@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 from theorax.decide.findings import Found, ShownBy, decisive, inside_the_margin, settle, shown_by
+from theorax.decide.kinds import KindWords
 from theorax.decide.status import Decision, Direction, LargerClasses, Reading, Reason, Side, Status
 from theorax.names import many
 from theorax.text.codec import Malformed
@@ -114,6 +115,7 @@ class Statement:
 
     id: str
     kind: str
+    words: KindWords = field(default_factory=KindWords)  # of this kind
     statement: str  # Unicode mathematics, one or several lines
     latex: str = ""
     because: str = ""  # why the margin is what it is

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from theorax.decide.findings import decisive, inside_the_margin
+from theorax.decide.kinds import Form, KindWords
 from theorax.decide.promise import grouped, promise
 from theorax.decide.status import Reading, Side, Status
 from theorax.decide.verdict import AssumedNoise, Case, VarianceGain, Verdict
@@ -15,9 +16,7 @@ from theorax.text.numbers import as_typed, interval, number, with_uncertainty
 from theorax.text.plot import AtInfinity, margin_band, plot, predicted_along
 
 __all__ = [
-    "MEANING",
     "READINGS",
-    "READ_BY_MARGIN",
     "gain_text",
     "gains_text",
     "noise_assumed",
@@ -26,62 +25,22 @@ __all__ = [
     "told",
 ]
 
-MEANING: Mapping[Status, str] = {
-    Status.SUPPORTED: "the data exclude every value further than the margin from the claim",
-    Status.REFUTED: "the data exclude the claimed value",
-    Status.INCONCLUSIVE: "the data fit the claimed value, and an error of the margin too",
-    Status.VACUOUS: "the check could not have failed, so passing it says nothing",
-    Status.PROVED: "exact algebra closed it",
-    Status.CERTIFIED: "rigorous arithmetic covered its whole scope, with a probability of error of at most 2^-40 where it drew",
-}
-IDENTITIES: Mapping[Status, str] = {
-    **MEANING,
-    Status.SUPPORTED: "the sides agree wherever they were compared, which could have refuted them",
-    Status.REFUTED: "the sides differ",
-    Status.INCONCLUSIVE: "neither a difference of the sides nor their agreement was made certain",
-}
-BOUNDS: Mapping[Status, str] = {
-    Status.SUPPORTED: "no violation was found, and the data exclude all but a small share of violations",
-    Status.REFUTED: "it is violated",
-    Status.INCONCLUSIVE: "no violation is certain, and rare ones are not ruled out",
-}
-LAWS: Mapping[Status, str] = {
-    Status.SUPPORTED: "the data exclude every law as far from it as the margin, in the distance of characteristic functions",
-    Status.REFUTED: "the data exclude this law",
-    Status.INCONCLUSIVE: "the data fit this law, and one as far from it as the margin too",
-}
-# The same beside the margin reading, where refutation rejects more.
-BEYOND: Mapping[str, str] = {
-    "inequality": "more than the declared share violates it",
-    "law": "the numbers rule out every law nearer to it than the margin",
-}
-RARELY = "it is violated, and the numbers rule out that more than a small share violates it"
 READINGS: Mapping[Reading, str] = {
     Reading.EXACT: "The claim is read exactly: refuted where it is not just as stated",
     Reading.MARGIN: "The claim is read with its margin: refuted only where it is off by more",
 }
-READ_BY_MARGIN = ("limit", "mean", "quantile", "probability", "rate", "expectation", "law", "inequality")
-QUANTITY = {name: name for name in ("limit", "mean", "quantile", "probability")} | {
-    "rate": "exponent",
-    "expectation": "mean",
-}
-HEADS = {"law": "distance"}
 
 
-NOISE_OF = {"rate": " of the logarithm", "law": " of a feature of the law"}
-NOISE_SHARE = {"limit": " of the claimed value", "expectation": " of the claimed value"}
-
-
-def noise_assumed(noise: AssumedNoise, kind: str) -> str:
+def noise_assumed(noise: AssumedNoise, words: KindWords) -> str:
     """The noise that a plan assumed, and where that comes from.
 
-    >>> noise_assumed(AssumedNoise(0.4, 0.4, "1/5", False), "limit")
+    >>> noise_assumed(AssumedNoise(0.4, 0.4, "1/5", False), KindWords("limit", spread_of=" of the claimed value"))
     'sd 0.4 per draw, assumed (1/5 of the claimed value, the default; set spread=...)'
     """
     ends = " to ".join(dict.fromkeys((number(noise.low, 2), number(noise.high, 2))))
-    share = f"{noise.spread}{NOISE_SHARE.get(kind, '')}"
+    share = f"{noise.spread}{words.spread_of}"
     source = f"spread={share}" if noise.stated else f"{share}, the default; set spread=..."
-    return f"sd {ends}{NOISE_OF.get(kind, '')} per draw, assumed ({source})"
+    return f"sd {ends}{words.noise_of} per draw, assumed ({source})"
 
 
 def gain_text(gain: VarianceGain) -> str:
@@ -163,7 +122,7 @@ def reached(verdict: Verdict) -> str:
     if verdict.status is not Status.SUPPORTED or verdict.reading is not Reading.MARGIN:
         return ""
     values = {(case.predicted, case.margin) for case in verdict.cases}
-    if verdict.kind not in QUANTITY or len(values) != 1:
+    if not verdict.words.quantity.is_named or len(values) != 1:
         return ""
     ((value, margin),) = values
     if value is None or margin is None:
@@ -198,18 +157,25 @@ def told(verdict: Verdict) -> Iterator[Block]:
     yield from _conditions(verdict)
 
 
+def _meaning_of(verdict: Verdict) -> str:
+    """The word of a verdict in the words of its kind, else as of any claim; empty for what was not judged."""
+    own, status = verdict.words.meanings, verdict.status
+    if verdict.within_margin and status is Status.SUPPORTED and own.within:
+        return own.within
+    if status is Status.REFUTED and verdict.reading is Reading.MARGIN and own.beyond:
+        return own.beyond
+    if status in (Status.BLOCKED, Status.ERROR):
+        return ""
+    said = {Status.SUPPORTED: own.supported, Status.REFUTED: own.refuted, Status.INCONCLUSIVE: own.inconclusive}
+    return said.get(status) or status.meaning
+
+
 def _meaning(verdict: Verdict, case: Case | None) -> Iterator[Block]:
     """The verdict in one sentence, in the terms of the claim where it has a number."""
-    what = QUANTITY.get(verdict.kind)
-    if what is None or case is None or case.predicted is None or case.margin is None:
-        meaning = {"inequality": BOUNDS, "identity": IDENTITIES, "law": LAWS}.get(verdict.kind, MEANING).get(
-            verdict.status
-        )
-        if verdict.within_margin and verdict.kind == "inequality":
-            meaning = RARELY
-        if verdict.status is Status.REFUTED and verdict.reading is Reading.MARGIN:
-            meaning = BEYOND.get(verdict.kind, meaning)
-        if meaning:
+    quantity = verdict.words.quantity
+    what = quantity.name
+    if not quantity.is_named or case is None or case.predicted is None or case.margin is None:
+        if meaning := _meaning_of(verdict):
             yield Paragraph(f"{meaning[0].upper()}{meaning[1:]}.")
         return
     a = "an" if what[0] in "aeiou" else "a"
@@ -217,27 +183,28 @@ def _meaning(verdict: Verdict, case: Case | None) -> Iterator[Block]:
     margin = number(case.margin, 3)
     off = words.off.format(margin=margin)
     true = (words.near if verdict.reading is Reading.MARGIN else words.true).format(value=value, margin=margin)
-    meaning = {
+    told = {
         Status.SUPPORTED: f"The data exclude {a} {what} that {off} {value}.",
         Status.REFUTED: f"The data exclude {a} {what} {true}.",
         Status.INCONCLUSIVE: f"The data fit {a} {what} {true}, and one that {off} {value} too.",
     }.get(verdict.status)
-    if meaning:
-        yield Paragraph(meaning)
+    if told:
+        yield Paragraph(told)
 
 
 def _found(verdict: Verdict, case: Case) -> Iterator[Block]:
     """Measured against claimed, with what is left open."""
-    what = QUANTITY.get(verdict.kind)
+    quantity = verdict.words.quantity
+    what = quantity.name if quantity.is_named else ""
     rows = []
-    if what is not None and case.predicted is not None:
+    if what and case.predicted is not None:
         words, margin = _SIDES[verdict.side], number(case.margin, 3)
         shown = words.claimed.format(value=as_typed(case.predicted), margin=margin)
         rows.append((f"claimed {what}", shown, f"{words.beyond.format(margin=margin)} is false"))
     if case.estimate is not None:
         shown = with_uncertainty(case.estimate, case.standard_error)
         open_ = f"somewhere in {interval(case.interval)}" if case.interval else ""
-        rows.append((f"measured {what or HEADS.get(verdict.kind, 'difference')}", shown, open_))
+        rows.append((f"measured {what or quantity.short or 'difference'}", shown, open_))
     if case.gain is not None:
         rows.append(("variates", gain_text(case.gain), f"taken away: {', '.join(case.gain.variates)}"))
     if case.bias:
@@ -249,7 +216,7 @@ def _found(verdict: Verdict, case: Case) -> Iterator[Block]:
             "so many times larger corrections overturn it" if stands else ("of the declared corrections would decide")
         )
         rows.append(("breakdown factor", number(case.breakdown, 3), meaning))
-    if case.noticeable is not None and verdict.kind == "identity":
+    if case.noticeable is not None and quantity.is_error_of_rounding:
         rows.append(("power", number(case.noticeable, 2), "a difference that is refuted however rounding falls"))
     elif case.noticeable is not None:
         rows.append(("power", number(case.noticeable, 2), "a deviation that is refuted 9 times in 10"))
@@ -262,9 +229,9 @@ def _found(verdict: Verdict, case: Case) -> Iterator[Block]:
 
 def sweep(verdict: Verdict, case: Case) -> Iterator[Block]:
     """Observations along the sweep of a case, in a table and a plot."""
-    letter = verdict.as_ or "size"
+    letter, quantity = verdict.as_ or "size", verdict.words.quantity
     points = case.points
-    line = predicted_along(points, verdict.kind, case.predicted, exponential=verdict.exponential)
+    line = predicted_along(points, case.predicted, slope=quantity.is_slope, exponential=verdict.exponential)
     along: Sequence[float | None] = line if line is not None else [None] * len(points)
     rows = tuple(
         (
@@ -276,9 +243,9 @@ def sweep(verdict: Verdict, case: Case) -> Iterator[Block]:
         for point, at in zip(points, along, strict=True)
     )
     yield Gap()
-    head = "on the claimed slope" if verdict.kind == "rate" else "claimed"
-    yield Table((letter, "draws", HEADS.get(verdict.kind, "measured"), head), rows, right=(0, 1, 2, 3))
-    band = margin_band(verdict.kind, case.predicted, case.margin)
+    head = "on the claimed slope" if quantity.is_slope else "claimed"
+    yield Table((letter, "draws", quantity.short or "measured", head), rows, right=(0, 1, 2, 3))
+    band = margin_band(case.predicted, case.margin) if quantity.form is Form.VALUE else None
     drawn = plot(points, line, letter, band=band, limit=_at_infinity(verdict, case))
     if drawn:
         yield Gap()
@@ -287,7 +254,7 @@ def sweep(verdict: Verdict, case: Case) -> Iterator[Block]:
 
 def _at_infinity(verdict: Verdict, case: Case) -> AtInfinity | None:
     """The extrapolated limit with its interval, the allowed corrections included; None of other kinds."""
-    if verdict.kind != "limit" or case.estimate is None or case.interval is None:
+    if not verdict.words.quantity.is_extrapolated or case.estimate is None or case.interval is None:
         return None
     return AtInfinity(case.estimate, *case.interval)
 
@@ -307,6 +274,6 @@ def _conditions(verdict: Verdict) -> Iterator[Block]:
     if verdict.scope and not verdict.status.holds:  # a green word says it on its first line
         yield Paragraph(f"Scope: {verdict.scope}.", quiet=True)
     level = f"Level {number(verdict.level)}. " if verdict.level is not None else ""
-    read = f"{READINGS[verdict.reading]}. " if verdict.kind in READ_BY_MARGIN else ""
+    read = f"{READINGS[verdict.reading]}. " if verdict.words.quantity.has_margin else ""
     look = f"{verdict.look} " if verdict.look is not None else ""
     yield Paragraph(f"{read}{level}{look}Planned before the data; plan {verdict.design_hash}.", quiet=True)

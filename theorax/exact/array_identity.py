@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from theorax.decide.equivalence import outcome
+from theorax.decide.exact_kinds import IDENTITY
 from theorax.decide.findings import Found
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Reason, Side, Status
 from theorax.decide.verdict import Assumption, Case, Grounds, Point, Standing, Statement, Verdict, conclude
@@ -175,7 +176,8 @@ def _verdict(
     )
     stated = Statement(
         id=name,
-        kind="identity",
+        kind=IDENTITY.kind,
+        words=IDENTITY,
         statement="left = right, entry by entry",
         margin_given=None if margin is None else f"{margin:g}",
         design_hash=digest,

@@ -10,7 +10,10 @@ from typing import Any, final
 
 import numpy as np
 
+from theorax.decide.exact_kinds import OPTIMUM
 from theorax.decide.findings import Finding
+from theorax.decide.inequalities import WORDS
+from theorax.decide.kinds import KindWords
 from theorax.decide.status import DEFAULT_LEVELS, Levels, Side, Status
 from theorax.decide.verdict import Assumption, ErrorRates, Grounds, Standing, Statement, Verdict, conclude, remarks
 from theorax.decide.wording import Shown, case_of, found_by
@@ -103,14 +106,15 @@ class OwnClaim:
     name: str
     statement: str
     problem: BoxProblem
-    kind: str = "inequality"
+    words: KindWords = WORDS
 
     def verdict(self, found: BoxFinding, assumptions: tuple[Assumption, ...] = ()) -> Verdict:
         """The verdict on this one claim."""
         decision, slack = found.decision, self.problem.slack
         stated = Statement(
             id=self.name,
-            kind=self.kind,
+            kind=self.words.kind,
+            words=self.words,
             statement=self.statement,
             margin_given=f"slack {exactly(slack)}" if slack else None,
             design_hash=self.hash,
@@ -161,7 +165,7 @@ def claim_on(function: Function, box: Bounds, slack: Any, name: str, says: str) 
     by_name = isinstance(box, Mapping)
     program = of_vector(function, names, by_name)
     statement = f"{called(function, 'f', names, by_name)} {says}"
-    return _claim(name, statement, box, _slack(slack), program, kind="optimum")
+    return _claim(name, statement, box, _slack(slack), program, words=OPTIMUM)
 
 
 def _inequality(function: Function, at_most: Function | None, box: Bounds, slack: Any, name: str) -> OwnClaim:
@@ -190,14 +194,14 @@ def _claim(
     slack: Fraction,
     program: Function,
     sides: tuple[Function, Function] | None = None,
-    kind: str = "inequality",
+    words: KindWords = WORDS,
 ) -> OwnClaim:
     names, ends = sides_of(box)
     domain = Box.of(ends)
     problem = BoxProblem(names, domain, slack, lambda: _enclosed(program, names), program, "", sides)
     if any(low < high for low, high in ends):
         statement = f"{statement}  for {problem.domain}"
-    return OwnClaim(name, statement, replace(problem, key=f"{statement} {slack}"), kind)
+    return OwnClaim(name, statement, replace(problem, key=f"{statement} {slack}"), words)
 
 
 def _enclosed(program: Function, names: Sequence[str]) -> Enclosure:

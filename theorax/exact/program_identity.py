@@ -19,6 +19,7 @@ import numpy as np
 import sympy
 from flint import arb, fmpq
 
+from theorax.decide.exact_kinds import IDENTITY
 from theorax.decide.findings import Finding
 from theorax.decide.verdict import Assumption, Grounds, Point, Standing, Statement, Verdict, conclude
 from theorax.decide.wording import Shown, case_of, finite, found_by
@@ -88,7 +89,8 @@ def identity(
     found = decide_identity(problem)
     stated = Statement(
         id=name,
-        kind="identity",
+        kind=IDENTITY.kind,
+        words=IDENTITY,
         statement=f"{_called(left, 'left')} = {_called(right, 'right') if callable(right) else f'{right:g}'}",
         margin_given=None if margin is None else f"{margin:g}",
         design_hash=digest,

@@ -25,7 +25,7 @@ from enum import StrEnum
 from theorax.decide.status import Status
 from theorax.decide.wording import REMEDIES
 from theorax.reports.document import ClaimReport, Document, TheoremReport, urgency
-from theorax.reports.theorem_text import MEANING, claimed, wording
+from theorax.reports.theorem_text import claimed, wording
 from theorax.text.blocks import Block, Lines, Paragraph
 from theorax.text.plain import render
 from theorax.text.safe import one_line
@@ -119,7 +119,7 @@ def of_theorem(part: TheoremReport) -> list[BuildFinding]:
     own = [judged(part, claim) for claim in part.claims]
     explained = any(claim.status is part.status and not claim.corrected for claim in part.claims)
     if not part.status.holds and not explained:
-        sentence = one_line(part.reason or MEANING[part.status])
+        sentence = one_line(part.why)
         own.append(BuildFinding(part.id, part, None, outcome_of(part.status, erratum=False), part.status, sentence))
     return own
 

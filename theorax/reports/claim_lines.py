@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from theorax.decide.findings import ShownBy, inside_the_margin
+from theorax.decide.kinds import Form, Quantity
 from theorax.decide.status import Reading, Reason, Side, Status
 from theorax.decide.verdict import Case
 from theorax.names import many
-from theorax.reports.document import IDENTITY, ClaimReport
+from theorax.reports.document import ClaimReport
 from theorax.text import safe
 from theorax.text.bar import Bar
 from theorax.text.numbers import number, with_uncertainty
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 STATEMENT_LINES = 2
 BARS = 2  # claims whose bar is drawn; those beyond have two lines each
 LONGEST_NAME = 14  # columns of a claim's name that still stand beside its statement
-ONE_ENDED = ("law", "inequality")  # kinds whose number is a distance or a share: zero is best
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,12 @@ def _settled(claim: ClaimReport, indent: int, *, scoped: bool) -> Iterator[str]:
         yield from spread(last, word)
         return
     case = claim.deciding
-    if claim.status is Status.CERTIFIED and claim.kind == IDENTITY and case is not None and case.estimate is not None:
+    if (
+        claim.status is Status.CERTIFIED
+        and claim.words.quantity.is_error_of_rounding
+        and case is not None
+        and case.estimate is not None
+    ):
         scope = f"largest difference {number(case.estimate, 2)}, margin {number(case.margin, 2)}"
     yield last
     room = WIDTH - indent - cells(word) - 2
@@ -187,27 +192,26 @@ def claim_numbers(claim: ClaimReport) -> ClaimNumbers:
     if shown is None:
         return ClaimNumbers(sign, "too few sizes" if claim.reason is Reason.TOO_FEW_SIZES else "not measured")
     if case is None or case.estimate is None:
-        return ClaimNumbers(sign, claimed_value(claim, shown, claim.reading), "not run")
-    return ClaimNumbers(f"{held}{sign}", claimed_value(claim, case, claim.reading), *_found(claim, case))
+        return ClaimNumbers(sign, claimed_value(claim.words.quantity, claim.side, shown, claim.reading), "not run")
+    return ClaimNumbers(
+        f"{held}{sign}", claimed_value(claim.words.quantity, claim.side, case, claim.reading), *_found(claim, case)
+    )
 
 
-def claimed_value(
-    claim: ClaimReport | ComparedClaim, case: Case | ComparedClaim, reading: Reading = Reading.EXACT
-) -> str:
+def claimed_value(quantity: Quantity, side: Side, case: Case | ComparedClaim, reading: Reading = Reading.EXACT) -> str:
     """The claimed value of a case with its margin, as the number line says it."""
     value, margin = number(case.predicted, 4), number(case.margin, 2)
     beside = f"{'within' if reading is Reading.MARGIN else 'margin'} {margin}"
-    match claim.kind, claim.side:
-        case "identity", _:
-            return f"claimed difference 0 ± {margin}"
-        case "law", _:
-            return f"claimed distance 0, {beside}"
-        case "inequality", _:
-            return f"claimed violations 0, {beside}"
-        case _, Side.AT_MOST:
+    if quantity.form is Form.ERROR:
+        zero = f"claimed {quantity.short} 0"
+        return f"{zero}, {beside}" if quantity.has_margin else f"{zero} ± {margin}"
+    match side:
+        case Side.AT_MOST:
             return f"claimed ≤ {value}, {beside}"
-        case _, Side.AT_LEAST:
+        case Side.AT_LEAST:
             return f"claimed ≥ {value}, {beside}"
+        case Side.EQUAL:
+            pass
     if reading is Reading.MARGIN:
         return f"claimed {value}, {beside}"
     return f"claimed {value} ± {margin}" if case.margin is not None else f"claimed {value}"
@@ -216,20 +220,19 @@ def claimed_value(
 def _found(claim: ClaimReport, case: Case) -> tuple[str, str]:
     """The number found, and the draws or sizes that it was found from."""
     value = with_uncertainty(case.estimate, case.standard_error)
-    if claim.kind == IDENTITY:
+    if claim.words.quantity.is_error_of_rounding:
         factor = f"(margin × {factor_text(claim.headroom)})" if claim.headroom and claim.status.holds else ""
         return f"largest difference {number(case.estimate, 2)}", factor
     sizes = sorted({point.size for point in case.points})
     draws = sum(point.draws for point in case.points)
-    if claim.kind == "inequality":
+    quantity = claim.words.quantity
+    if quantity.form is Form.ERROR and quantity.is_share:
         high = case.interval[1] if case.interval is not None else None
         below = f"at most {number(high, 2)}" if high is not None else ""
         return f"found {value}", f"in {many(draws, 'draw')}: {below}" if below else ""
-    verb = {"rate": "exponent", "limit": "extrapolated", "law": "extrapolated"}.get(claim.kind, "measured")
-    if claim.status is Status.REFUTED:
-        verb = "found"
+    verb = "found" if claim.status is Status.REFUTED else quantity.verb
     if claim.as_ is not None and len(sizes) > 1:
-        preposition = "over" if claim.kind == "rate" else "from"
+        preposition = "over" if quantity.is_slope else "from"
         return f"{verb} {value}", f"{preposition} {claim.as_} = {number(sizes[0])}..{number(sizes[-1])}"
     return f"{verb} {value}", f"from {many(draws, 'draw')}" if draws else ""
 
@@ -242,12 +245,16 @@ def factor_text(factor: float) -> str:
 def bar_line(claim: ClaimReport) -> str:
     """The bar of a measured claim whose interval meets its margin."""
     case = claim.deciding
-    if case is None or claim.kind == IDENTITY or claim.shown_by in (ShownBy.PROVED, ShownBy.CERTIFIED):
+    if (
+        case is None
+        or claim.words.quantity.is_error_of_rounding
+        or claim.shown_by in (ShownBy.PROVED, ShownBy.CERTIFIED)
+    ):
         return ""
     ends = case.interval
     if case.predicted is None or not case.margin or ends is None or ends[0] is None or ends[1] is None:
         return ""
-    if claim.kind in ONE_ENDED:  # from zero to the margin, the middle of nothing
+    if claim.words.quantity.form is Form.ERROR:  # from zero to the margin, the middle of nothing
         return ""
     open_below = claim.side is Side.AT_MOST
     open_above = claim.side is Side.AT_LEAST

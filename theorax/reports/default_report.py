@@ -29,15 +29,6 @@ LABEL = 11  # columns before the text of a row
 LONGEST = 6  # lines of a row that holds a word wider than its column
 HEAD = 3  # lines of title and source
 GLUE = "\u00a0"  # a space at which no line ends
-POWER = {
-    "limit": "a limit off by {}",
-    "rate": "an exponent off by {}",
-    "expectation": "a mean off by {}",
-    "probability": "a probability {} below the claimed one",
-    "law": "a law at distance {}",
-    "inequality": "a violation in a share {} of the draws",
-}
-OTHERS = "a deviation of {}"
 NO_CONTROL = "nothing that must fail was tried"
 _OF_THE_MODEL = frozenset({Reason.INDISTINCT, Reason.UNREAD_SIZE})  # build has to change, and no design decides
 
@@ -243,8 +234,8 @@ def _attacked(part: TheoremReport) -> str:
 def _power(claims: Sequence[ClaimReport]) -> str:
     found: dict[str, list[tuple[str, str]]] = {}
     for claim in claims:
-        if claim.noticeable is not None and claim.kind != "identity":
-            found.setdefault(POWER.get(claim.kind, OTHERS), []).append((number(claim.noticeable, 2), claim.id))
+        if claim.noticeable is not None and not claim.words.quantity.is_error_of_rounding:
+            found.setdefault(claim.words.deviation, []).append((number(claim.noticeable, 2), claim.id))
     if not found:
         return ""
     told = []

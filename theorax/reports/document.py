@@ -29,7 +29,6 @@ from theorax.verifiers.outcome import TheoremOutcome
 from theorax.verifiers.settings import Settings
 
 SCHEMA_VERSION: Literal[8] = 8
-IDENTITY = "identity"  # the kind of claim whose factor is headroom: both sides are compared, nothing is extrapolated
 
 Date = Annotated[str, Pattern(r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$")]
 Address = Annotated[str, Pattern(r"^(https?://[^\s<>\"]+)?$")]
@@ -180,12 +179,13 @@ class ClaimReport(Verdict):
     @property
     def breakdown(self) -> float | None:
         """Factor by which the class of corrections may grow before the status falls; None where nothing is corrected."""
-        return None if self.kind == IDENTITY or self.deciding is None else self.deciding.breakdown
+        return None if self.words.quantity.is_error_of_rounding or self.deciding is None else self.deciding.breakdown
 
     @property
     def headroom(self) -> float | None:
         """Factor by which the largest difference of an identity may grow within its margin; None for other kinds."""
-        return self.deciding.breakdown if self.kind == IDENTITY and self.deciding is not None else None
+        is_compared = self.words.quantity.is_error_of_rounding
+        return self.deciding.breakdown if is_compared and self.deciding is not None else None
 
     noticeable = _of_deciding("noticeable")
 
@@ -233,6 +233,11 @@ class TheoremReport(TheoremOutcome):
     dependencies_unchecked: tuple[str, ...] = ()  # neither in this run nor kept
 
     DERIVED: ClassVar = ("seconds", "kept", "strength")
+
+    @property
+    def why(self) -> str:
+        """The sentence that decided, or what its word means."""
+        return self.reason or f"{self.status.meaning}."
 
     @property
     def within_margin(self) -> bool:

@@ -12,7 +12,6 @@ from theorax.decide.strength import Reach
 from theorax.names import many
 from theorax.reports.claim_lines import factor_text, fitted, spread, wrap
 from theorax.reports.document import ClaimReport, Document, TheoremReport, urgency
-from theorax.reports.theorem_text import MEANING
 from theorax.text.numbers import duration, number, percent, with_uncertainty
 from theorax.text.plain import WIDTH, cells, padded
 from theorax.text.signs import SIGNS, signed
@@ -121,7 +120,7 @@ def _failed(part: TheoremReport) -> Iterator[str]:
             place = f"{part.file}:{claim.line}" if claim.line else part.file
             yield " " * max(0, min(NEEDS, WIDTH - cells(place))) + place
     if not claims:
-        yield from _row(signed(part.status), f"{part.id}   {part.reason or MEANING[part.status]}", UNCHECKED_LINES)
+        yield from _row(signed(part.status), f"{part.id}   {part.why}", UNCHECKED_LINES)
     if part.log:
         yield from _row("", f"the full traceback: {part.log}")
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from theorax.reports.build_findings import tally
 from theorax.reports.document import Document, TheoremReport
 from theorax.reports.summary import tried
-from theorax.reports.theorem_text import MEANING, cost, moment
+from theorax.reports.theorem_text import cost, moment
 from theorax.reports.theorem_text import theorem as story
 from theorax.text.blocks import Block, Heading, Lines
 from theorax.text.markdown_blocks import CELL, code, code_cell, element, fenced, inline, opening, render, table
@@ -75,13 +75,13 @@ def detail(part: TheoremReport) -> str:
             f"<summary>{signed(part.status, part.within_margin)} {id_} {element(shortened(part.title, CELL))}</summary>"
         )
         return f"<details>\n{summary}\n\n{told}\n</details>\n"
-    reason = opening(shortened(part.reason or MEANING[part.status], SENTENCE))
+    reason = opening(shortened(part.why, SENTENCE))
     return f"## {head}\n\n{f'**{title}**' if title else ''}\n\n{reason}\n\n{told}"
 
 
 def brief(part: TheoremReport) -> str:
     """One theorem in short: what did not hold, and the command that shows it."""
-    reason = opening(shortened(part.reason or MEANING[part.status], SENTENCE))
+    reason = opening(shortened(part.why, SENTENCE))
     *_, replay = cost(part)
     lines = [f"## {signed(part.status, part.within_margin)} {code(shortened(part.id, CELL))}", "", reason, ""]
     return "\n".join([*lines, *fenced([shortened(line, SENTENCE) for line in getattr(replay, "lines", ())])]) + "\n"

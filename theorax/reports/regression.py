@@ -38,6 +38,7 @@ from typing import Any, Literal
 
 from theorax.decide.comparison import SHARE, CaseReading, Decided, Evidence, Outcome, Pair, decide, pair, together
 from theorax.decide.error_budget import REFUTATIONS, SUPPORTS
+from theorax.decide.kinds import Quantity
 from theorax.decide.spending import level_of
 from theorax.decide.status import Status
 from theorax.names import many
@@ -264,6 +265,7 @@ class _TheoremTwice:
         new = BaselineClaim.of(full, self.new)
         row = ComparedClaim(
             self.old.id, old.id, Change.KEPT, old.status, new.status, statement=one_statement(full), kind=full.kind,
+            quantity=full.words.quantity,
             side=full.side, predicted=full.predicted, margin=full.margin, replay=self.new.replay, file=self.new.file,
             line=full.line,
         )  # fmt: skip
@@ -328,7 +330,7 @@ class _TheoremTwice:
             row = row.noted(f"one of the runs alone measured {many(missing, 'case')}")
         if old.design_hash != new.design_hash:
             row = row.noted("the design is another one, so the biases of both count")
-        found = together([self._pair(old, new, before[key], after[key]) for key in measured])
+        found = together([self._pair(row.quantity, old, new, before[key], after[key]) for key in measured])
         case, now = before[measured[found.worst]], after[measured[found.worst]]
         row = replace(
             row,
@@ -341,10 +343,12 @@ class _TheoremTwice:
         )
         return row, found
 
-    def _pair(self, old: BaselineClaim, new: BaselineClaim, before: BaselineCase, after: BaselineCase) -> Pair:
+    def _pair(
+        self, quantity: Quantity, old: BaselineClaim, new: BaselineClaim, before: BaselineCase, after: BaselineCase
+    ) -> Pair:
         return pair(
-            _reading(before, old.kind, old.level or level_of(self.run.settings.level, old.attempt)),
-            _reading(after, old.kind, new.level or level_of(self.report.settings.level, new.attempt)),
+            _reading(before, quantity, old.level or level_of(self.run.settings.level, old.attempt)),
+            _reading(after, quantity, new.level or level_of(self.report.settings.level, new.attempt)),
             same_design=old.design_hash == new.design_hash,
             shared_seeds=self.same_seeds,
             share=self.share,
@@ -408,7 +412,7 @@ def _cases(claim: BaselineClaim) -> dict[tuple[Any, ...], BaselineCase]:
     return found
 
 
-def _reading(case: BaselineCase, kind: str, level: float) -> CaseReading:
+def _reading(case: BaselineCase, quantity: Quantity, level: float) -> CaseReading:
     assert case.estimate is not None and case.margin is not None
     return CaseReading(
         estimate=case.estimate,
@@ -418,7 +422,7 @@ def _reading(case: BaselineCase, kind: str, level: float) -> CaseReading:
         margin=case.margin,
         draws=min(case.draws, default=0),
         level=level,
-        kind=kind,
+        quantity=quantity,
         total=sum(case.draws),
     )
 

@@ -124,7 +124,7 @@ def stated(row: ComparedClaim) -> str:
 
 
 def _claimed(row: ComparedClaim) -> str:
-    return claimed_value(row, row) if row.predicted is not None else ""
+    return claimed_value(row.quantity, row.side, row) if row.predicted is not None else ""
 
 
 def _waiting(comparison: Comparison) -> list[str]:

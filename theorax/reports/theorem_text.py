@@ -11,7 +11,7 @@ from theorax.decide.promise import GROUPS, grouped, promise
 from theorax.decide.spending import level_of
 from theorax.decide.status import Basis, Status
 from theorax.decide.verdict import Standing, Tightness, remarks
-from theorax.decide.verdict_text import READ_BY_MARGIN, READINGS, gain_text, noise_assumed, reached, sweep
+from theorax.decide.verdict_text import READINGS, gain_text, noise_assumed, reached, sweep
 from theorax.decide.wording import REMEDIES, attempted
 from theorax.names import many
 from theorax.reports.document import CitedWork, ClaimReport, TheoremReport
@@ -35,22 +35,6 @@ LABELS = {
     "anew. Its wording and constants may differ from the source's.",
     "derived": "Derived: the statement below is not in the source; it was derived here.",
     "own": "Own: stated by its author in this file.",
-}
-MEANING = {
-    Status.PROVED: "an exact decision procedure closed it, for the symbols and shapes declared.",
-    Status.CERTIFIED: "rigorous arithmetic covered its whole scope, "
-    "with a probability of error of at most 2^-40 where it drew.",
-    Status.SUPPORTED: "the data exclude every value further than the margin from the claim.",
-    Status.REFUTED: "it does not hold as stated.",
-    Status.INCONCLUSIVE: "the data fit the claimed value, and an error of the margin too.",
-    Status.VACUOUS: "the check could not have failed, so passing it says nothing.",
-    Status.BLOCKED: "what it rests on does not hold, so it was not judged.",
-    Status.ERROR: "there is no verdict, because something went wrong.",
-}
-DEVIATIONS = {
-    "inequality": "A violation in a share {} of the draws",
-    "probability": "A probability {} below the claimed one",
-    "law": "A law at distance {}",
 }
 PER_COUNT = (
     "A level is kept over all attempts at one claim on one model at one effort. Over the three efforts together a claim "
@@ -228,7 +212,7 @@ def claimed(
     if not assumed:
         return
     yield Paragraph(claim.sentence)
-    if claim.kind in READ_BY_MARGIN:
+    if claim.words.quantity.has_margin:
         yield Paragraph(f"{READINGS[claim.reading]}.")
     if uncontrolled:
         yield Paragraph(NO_CONTROL)
@@ -283,14 +267,14 @@ def _strength(claim: ClaimReport) -> Iterator[Block]:
             f"Headroom {number(claim.headroom, 3)}: the largest difference fits so often into the margin, rounding included."
         )
     if claim.noticeable is not None:
-        deviation = DEVIATIONS.get(claim.kind, "A deviation of {}").format(number(claim.noticeable, 2))
-        told.append(f"{deviation} would have been noticed nine times in ten.")
+        deviation = claim.words.deviation.format(number(claim.noticeable, 2))
+        told.append(f"{deviation[0].upper()}{deviation[1:]} would have been noticed nine times in ten.")
     if claim.tightness is not None:
         told.append(_tightness(claim.tightness))
     if told:
         yield Paragraph(" ".join(told), quiet=True)
     if claim.noise is not None:
-        yield Paragraph(f"Noise: {noise_assumed(claim.noise, claim.kind)}.", hang=2, quiet=True)
+        yield Paragraph(f"Noise: {noise_assumed(claim.noise, claim.words)}.", hang=2, quiet=True)
     if gains := [(claim.named(case), case.gain) for case in claim.cases if case.gain is not None]:
         told = [f"{where}: {gain_text(gain)}" for where, gain in gains]
         yield Paragraph(f"Variates of known mean taken away: {'; '.join(told)}.", hang=2, quiet=True)
@@ -431,7 +415,7 @@ _NOT_COUNTED = {
 
 def _verdict(part: TheoremReport) -> Iterator[Block]:
     yield Heading("Verdict", status=part.status, within=part.within_margin)
-    yield Paragraph(part.reason or f"{part.status.capitalize()}: {MEANING[part.status]}")
+    yield Paragraph(part.reason or f"{part.status.capitalize()}: {part.status.meaning}.")
     if part.status != part.status_unadjusted:
         yield Paragraph(f"Alone, without the other claims of this run, it is {part.status_unadjusted}.")
     if len(part.claims) > 1:

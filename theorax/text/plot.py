@@ -14,7 +14,6 @@ LARGEST = 1e300  # magnitude of a value that is drawn
 BARS = 2.0  # an error bar reaches this many standard errors to either side
 
 
-BANDED = ("limit", "expectation", "mean", "quantile")  # kinds whose numbers are compared with the prediction itself
 BEYOND = 6  # columns for the limit itself, beyond the sizes
 
 
@@ -40,7 +39,7 @@ class Plotted(Protocol):
 
 
 def predicted_along(
-    points: Sequence[Plotted], kind: str, predicted: float | None, *, exponential: bool = False
+    points: Sequence[Plotted], predicted: float | None, *, slope: bool = False, exponential: bool = False
 ) -> list[float] | None:
     """The predicted value at each size: a level for a limit, an order through the points for a rate; None if neither.
 
@@ -49,7 +48,7 @@ def predicted_along(
     """
     if predicted is None or not points:
         return None
-    if kind != "rate":
+    if not slope:
         return [predicted] * len(points)
     known = [(row.size, row.estimate) for row in points if row.estimate is not None]
     if len(points) < 2 or len(known) < len(points) or any(min(pair) <= 0 for pair in known):
@@ -68,9 +67,9 @@ def drawable(values: Sequence[float]) -> bool:
     return all(abs(value) <= LARGEST for value in values)
 
 
-def margin_band(kind: str, predicted: float | None, margin: float | None) -> tuple[float, float] | None:
-    """The band of the margin around the prediction; None where no number is compared with the prediction itself."""
-    if kind not in BANDED or predicted is None or not margin:
+def margin_band(predicted: float | None, margin: float | None) -> tuple[float, float] | None:
+    """The band of the margin around the prediction; None where either is missing."""
+    if predicted is None or not margin:
         return None
     return predicted - margin, predicted + margin
 

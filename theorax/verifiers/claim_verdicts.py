@@ -146,6 +146,7 @@ def _statement(theorem: Theorem, planned: PlannedClaim, cases: Sequence[Judged |
     return Statement(
         id=planned.name,
         kind=claim.kind,
+        words=claim.words,
         statement=claim.typeset,
         latex=claim.latex,
         because=claim.margin.reason if claim.margin is not None else "",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeAlias
 
+from theorax.decide.kinds import KindWords
 from theorax.decide.verdict import VarianceGain
 
 if TYPE_CHECKING:  # which knows the settings
@@ -94,7 +95,7 @@ class PlannedCheck:
 
     theorem: str
     claim: str
-    kind: str
+    words: KindWords
     subject: str
     at: dict[str, str]
     line: Place | None  # what is drawn for it, along with claims of the same line; None without a case

@@ -235,7 +235,7 @@ def _planned_checks(
                 PlannedCheck(
                     theorem=theorem_id,
                     claim=planned.name,
-                    kind=planned.claim.kind,
+                    words=planned.claim.words,
                     subject=line.name,
                     at=case.cell.label,
                     line=line.place,
@@ -268,7 +268,7 @@ def _without_a_case(theorem_id: str, planned: PlannedClaim, note: str) -> Planne
     return PlannedCheck(
         theorem=theorem_id,
         claim=planned.name,
-        kind=planned.claim.kind,
+        words=planned.claim.words,
         subject="no case",
         at={},
         line=None,

@@ -20,6 +20,7 @@ from sympy import (
 )
 from sympy.logic.boolalg import Boolean
 
+from theorax.decide.kinds import KindWords
 from theorax.decide.moments import LIGHT_TAILS, DeclaredMoments
 from theorax.decide.status import Reading, Side
 from theorax.decide.verdict import Assumption
@@ -64,6 +65,7 @@ class Claim(ABC):
     reading: Reading = Reading.EXACT
     variates: KnownMean | tuple[KnownMean, ...] = ()
 
+    words: ClassVar[KindWords] = KindWords()  # of the kind
     measured_fields: ClassVar[tuple[str, ...]] = ()  # SymPy fields evaluated on the observations
     stated_fields: ClassVar[tuple[str, ...]] = ()  # SymPy fields evaluated on letters that are known before any draw
     predicted_fields: ClassVar[tuple[str, ...]]  # what theory predicts is the first of these that is given

@@ -8,6 +8,8 @@ from typing import final
 
 from sympy import Expr, Rational, latex
 
+from theorax.decide.kinds import KindWords
+from theorax.decide.means import QUANTILES, WORDS
 from theorax.decide.moments import LIGHT_TAILS, Moment, declared
 from theorax.decide.verdict import Assumption
 from theorax.language.claims.claim import Claim, needs_light_tails, needs_margin, needs_measured, needs_moments
@@ -35,6 +37,10 @@ class Expectation(Claim):
     predicted_fields = ("equals",)
     averaged = "of"
     takes_variates = True
+
+    @property
+    def words(self) -> KindWords:  # type: ignore[override]  # of the kind, or of its quantiles
+        return WORDS if self.quantile is None else QUANTILES
 
     def __post_init__(self) -> None:
         super().__post_init__()

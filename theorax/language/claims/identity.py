@@ -8,6 +8,7 @@ from typing import final
 
 from sympy import Add, Expr, latex, simplify, sympify
 
+from theorax.decide.exact_kinds import IDENTITY
 from theorax.language.claims.claim import FEW, Claim, needs_few
 from theorax.language.letters import Index
 from theorax.language.margins import Relative
@@ -29,6 +30,7 @@ class Identity(Claim):
     right: Expr
     _: KW_ONLY
     content: Expr = FEW
+    words = IDENTITY
     measured_fields = ("left", "right")
     predicted_fields = ("right",)
     speaks_of_the_law_drawn = True

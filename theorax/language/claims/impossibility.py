@@ -8,6 +8,7 @@ from typing import Any, final
 
 from sympy import Expr, latex
 
+from theorax.decide.exact_kinds import IMPOSSIBILITY
 from theorax.decide.status import Side
 from theorax.language.claims.claim import NOTHING, Claim, exact_box
 from theorax.language.letters import Parameter
@@ -36,6 +37,7 @@ class Impossibility(Claim):
     started: Expr | None = None
     tol: Expr | None = None
     over: Mapping[Parameter, tuple[Any, Any]] = field(default_factory=lambda: NOTHING)
+    words = IMPOSSIBILITY
     measured_fields = ("distance", "planted", "started")
     stated_fields = ("at_least", "tol")
     predicted_fields = ("at_least",)

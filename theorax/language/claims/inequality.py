@@ -8,6 +8,7 @@ from typing import Any, final
 
 from sympy import Expr, latex, sympify
 
+from theorax.decide.inequalities import WORDS
 from theorax.decide.status import Side
 from theorax.language.claims.claim import FEW, MOST, NOTHING, Claim, exact_box, needs_few
 from theorax.language.letters import Parameter
@@ -35,6 +36,7 @@ class Inequality(Claim):
     content: Expr = FEW
     over: Mapping[Parameter, tuple[Any, Any]] = field(default_factory=lambda: NOTHING)
     trivial: Expr | None = None
+    words = WORDS
     measured_fields = ("of", "at_most", "at_least", "trivial")
     predicted_fields = ("at_most", "at_least")
     speaks_of_the_law_drawn = True

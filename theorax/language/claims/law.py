@@ -8,6 +8,7 @@ from typing import Any, final
 
 from sympy import Basic, Expr, ImmutableMatrix, Integer, MatrixBase, Rational, Tuple, latex, sqrt, sympify
 
+from theorax.decide.laws import WORDS
 from theorax.decide.verdict import Assumption, Standing
 from theorax.language.argument_types import takes
 from theorax.language.claims.asymptotic import AsymptoticClaim
@@ -39,6 +40,7 @@ class Law(AsymptoticClaim):
     scale: Expr | float = 1
     excludes: tuple[LawOfNumbers, ...] = ()
     given: Expr | None = None
+    words = WORDS
     measured_fields = ("of", "given")
     stated_fields = ("scale",)
     has_margin_reading = True

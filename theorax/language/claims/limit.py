@@ -8,6 +8,7 @@ from typing import final
 
 from sympy import Expr, latex
 
+from theorax.decide.limits import WORDS
 from theorax.decide.moments import LIGHT_TAILS, Moment, declared
 from theorax.decide.verdict import Assumption
 from theorax.language.claims.asymptotic import AsymptoticClaim
@@ -29,6 +30,7 @@ class Limit(AsymptoticClaim):
     to: Expr
     _: KW_ONLY
     moments: Moment = LIGHT_TAILS
+    words = WORDS
     measured_fields = ("of",)
     stated_fields = ("to",)
     has_margin_reading = True

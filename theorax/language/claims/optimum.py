@@ -10,6 +10,7 @@ from typing import Any, final
 from sympy import Expr, latex, true
 from sympy.logic.boolalg import Boolean
 
+from theorax.decide.exact_kinds import OPTIMUM
 from theorax.language.claims.claim import NOTHING, Claim, exact_box, exact_number, obeying
 from theorax.language.letters import Parameter
 from theorax.language.margins import Absolute
@@ -39,6 +40,7 @@ class Optimum(Claim):
     rival_feasible: Boolean = true
     over: Mapping[Parameter, tuple[Any, Any]] = field(default_factory=lambda: NOTHING)
     at: Mapping[Parameter, Any] = field(default_factory=lambda: NOTHING)
+    words = OPTIMUM
     measured_fields = ("value", "bound", "feasible", "rival", "rival_feasible")
     predicted_fields = ("bound", "value")
     speaks_of_the_law_drawn = True

@@ -9,6 +9,7 @@ from typing import final
 from sympy import Expr, Not, Rational, Symbol, latex
 from sympy.logic.boolalg import Boolean
 
+from theorax.decide.probabilities import WORDS
 from theorax.decide.status import Side
 from theorax.language.claims.claim import FEW, MOST, Claim, needs_few, needs_measured
 from theorax.language.margins import Relative
@@ -30,6 +31,7 @@ class Probability(Claim):
     at_least: Expr
     _: KW_ONLY
     content: Expr = FEW
+    words = WORDS
     measured_fields = ("event",)
     stated_fields = ("at_least", "content")
     has_margin_reading = True

@@ -10,6 +10,7 @@ from typing import Literal, final
 from sympy import Basic, Expr, Rational, Symbol, diff, exp, latex, log, simplify, sympify
 
 from theorax.decide.corrections import Corrections
+from theorax.decide.rates import WORDS
 from theorax.decide.status import Side
 from theorax.decide.verdict import Assumption, Standing
 from theorax.language.claims.asymptotic import AsymptoticClaim
@@ -48,6 +49,7 @@ class Rate(AsymptoticClaim):
     to: LawOfNumbers | None = None
     given: Expr | None = None
     scale: Expr | float = 1
+    words = WORDS
     measured_fields = ("of", "given")
     stated_fields = ("like", "floor", "scale")
     has_margin_reading = True

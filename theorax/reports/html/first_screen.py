@@ -12,7 +12,6 @@ from theorax.names import many
 from theorax.reports.claim_lines import factor_text
 from theorax.reports.document import Document, TheoremReport
 from theorax.reports.last_screen import claimed_and_found
-from theorax.reports.theorem_text import MEANING
 from theorax.verifiers.outcome import Expected
 
 GROUPS = (
@@ -105,7 +104,7 @@ def needs(document: Document) -> list[Need]:
 def _needs(part: TheoremReport) -> Iterator[Need]:
     open_ = [at for at, claim in enumerate(part.claims) if not claim.status.holds and claim.corrected is None]
     if part.status is Status.BLOCKED or not open_:
-        told = f"waits for {', '.join(part.blocked_by)}" if part.blocked_by else part.reason or MEANING[part.status]
+        told = f"waits for {', '.join(part.blocked_by)}" if part.blocked_by else part.why
         yield Need(part, part.status, part.within_margin, None, told)
         return
     for at in open_:

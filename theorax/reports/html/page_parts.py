@@ -7,26 +7,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from theorax.decide.kinds import Form
 from theorax.decide.promise import GROUPS, grouped, promise
 from theorax.decide.verdict_text import gains_text
 from theorax.decide.wording import REMEDIES, attempted
 from theorax.names import many
 from theorax.reports.document import ClaimReport, TheoremReport
-from theorax.reports.theorem_text import DEVIATIONS, breakdown
+from theorax.reports.theorem_text import breakdown
 from theorax.text.numbers import interval, number, with_uncertainty
 from theorax.verifiers.outcome import Expected, HypothesisOutcome, MutantOutcome
 
-QUANTITY = {
-    "limit": "limit",
-    "rate": "exponent",
-    "probability": "probability",
-    "law": "distance from the claimed law",
-    "inequality": "share of violations",
-    "identity": "largest difference of the two sides",
-}
-"""Names of the numbers of a claim, by its kind."""
 EXCESS = "largest excess over the bound"
-ERRORS = ("law", "inequality", "identity")  # kinds whose numbers are zero where the claim is true
 SCREEN = 160  # columns of text that a wide screen holds
 LONG = 120  # characters of a formula that a list of facts still takes
 
@@ -67,11 +58,13 @@ def facts(claim: ClaimReport) -> Iterator[tuple[str, str]]:
     """Result of the deciding case and strength of the verdict: name and value."""
     if claim.worst is not None and len(claim.cases) > 1:
         yield "Deciding case", case_names(claim)[claim.worst]
-    what = QUANTITY.get(claim.kind, "")
-    if claim.kind == "inequality" and claim.interval is None:  # bounded at points, no draws counted
-        what = EXCESS
-    if claim.kind in ERRORS:
-        if claim.kind == "inequality" and claim.prediction and len(claim.prediction) < LONG:
+    quantity = claim.words.quantity
+    is_error = quantity.form is Form.ERROR
+    is_bound = is_error and quantity.is_share
+    # Without an interval no draws were counted: the bound was evaluated at points.
+    what = EXCESS if is_bound and claim.interval is None else quantity.name
+    if is_error:
+        if is_bound and claim.prediction and len(claim.prediction) < LONG:
             yield "Bound", claim.prediction
     elif claim.predicted is not None:
         form = claim.prediction if claim.prediction != number(claim.predicted) else None
@@ -106,8 +99,8 @@ def facts(claim: ClaimReport) -> Iterator[tuple[str, str]]:
     if claim.headroom is not None:
         yield "Headroom", f"the largest difference fits {number(claim.headroom, 3)} times into the margin"
     if claim.noticeable is not None:
-        deviation = DEVIATIONS.get(claim.kind, "A deviation of {}").format(number(claim.noticeable, 2))
-        yield "Power", f"{deviation} would have been noticed nine times in ten"
+        deviation = claim.words.deviation.format(number(claim.noticeable, 2))
+        yield "Power", f"{deviation[0].upper()}{deviation[1:]} would have been noticed nine times in ten"
     if gains := [case.gain for case in claim.cases if case.gain is not None]:
         yield "Variates", gains_text(gains)
     if claim.tightness is not None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from theorax.decide.kinds import Form
 from theorax.decide.status import Side
 from theorax.decide.verdict import Case, Ends
 from theorax.names import many
@@ -43,14 +44,15 @@ class _Sweep:
             for row in case.points
             if row.estimate is not None
         ]
-        line = predicted_along(case.points, claim.kind, case.predicted, exponential=claim.exponential)
+        quantity = claim.words.quantity
+        line = predicted_along(case.points, case.predicted, slope=quantity.is_slope, exponential=claim.exponential)
         # At infinity stands what is claimed of the limit: its interval, with the bias bound included.
-        ends = case.interval if claim.kind == "limit" and case.interval is not None else ()
+        ends = case.interval if quantity.is_extrapolated and case.interval is not None else ()
         return cls(
             [(size, value, value - bar, value + bar) for size, value, bar in known],
             line if line is not None and len(known) == len(case.points) else [],
             [value for value in ends if value is not None],
-            margin_band(claim.kind, case.predicted, case.margin),
+            margin_band(case.predicted, case.margin) if quantity.form is Form.VALUE else None,
         )
 
     @property
@@ -80,7 +82,7 @@ def sweep(claim: ClaimReport, case: Case) -> str:
     if shown.line:
         ends = sorted((x(size), y(value)) for size, value in zip(shown.sizes, shown.line, strict=True))
         path = "L".join(f"{a:.1f} {b:.1f}" for a, b in ends)
-        if claim.kind != "rate":
+        if not claim.words.quantity.is_slope:
             path = f"{LEFT} {y(shown.line[0]):.1f}H{right}"
         drawn.append(f'<path class="predicted" d="M{path}"/>')
     bars = [_whisker(x(size), y(low), y(high)) for size, _, low, high in shown.points if high > low]
@@ -118,7 +120,7 @@ def logarithmic(claim: ClaimReport, case: Case) -> str:
 def side(claim: ClaimReport) -> int:
     """1 or -1 where only values below, or above, the predicted one deviate in the permitted direction; 0 for equations."""
     # A bound is drawn by its excess, of which either sign has a place.
-    return 0 if claim.kind == "inequality" else {Side.AT_MOST: -1, Side.AT_LEAST: 1}.get(claim.side, 0)
+    return 0 if claim.words.quantity.form is Form.ERROR else {Side.AT_MOST: -1, Side.AT_LEAST: 1}.get(claim.side, 0)
 
 
 @dataclass(frozen=True)

@@ -13,13 +13,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from theorax.decide.promise import grouped, promise
+from theorax.decide.status import Status
 from theorax.decide.verdict import Case
 from theorax.reports.document import ClaimReport
 from theorax.reports.html import cited_works, claim_cards, first_screen, page_parts, plots
 from theorax.reports.html.palette import DARK, LIGHT, declarations, variables
 from theorax.reports.theorem_text import (
     LABELS,
-    MEANING,
     NO_CONTROL,
     STEP_SIGNS,
     computed,
@@ -107,7 +107,7 @@ def _environment() -> Environment:
         first_screen=first_screen,
         claim_card=claim_cards.ClaimCard.of,
         report_rows=claim_cards.rows,
-        MEANING=MEANING,
+        STATUSES=tuple(Status),
         LABELS=LABELS,
         STEP_SIGNS=STEP_SIGNS,
         SHOWN=SHOWN,
