@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from theorax.decide import limits, rates
 from theorax.decide.findings import Finding, Found
 from theorax.decide.status import Basis, Direction, LargerClasses, Reason, Status
 from theorax.decide.verdict import Assumption, Case, ErrorRates, Grounds, Point, Statement, Verdict, conclude
@@ -100,6 +101,7 @@ CLAIM = conclude(
     Statement(
         id="gap",
         kind="limit",
+        words=limits.WORDS,
         statement="E[ √T⋅s₂(A) ] → 2⋅σ_A   as T → ∞",
         latex=r"\mathbb{E}[\sqrt{T} s_2(A)] \to 2\sigma_A",
         because="a radius of sigma_A instead of twice that is a factor two away",
@@ -165,6 +167,7 @@ RATE = settled(
         CLAIM,
         id="decay",
         kind="rate",
+        words=rates.WORDS,
         statement="E[ s₂(A) ] = Θ( 1/√T )   as T → ∞",
         direction=Direction.DECAY,
         cases=(

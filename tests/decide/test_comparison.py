@@ -10,15 +10,21 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from theorax.decide.comparison import CaseReading, Evidence, Outcome, Pair, decide, pair, together
+from theorax.decide.exact_kinds import IMPOSSIBILITY
+from theorax.decide.inequalities import WORDS as INEQUALITY
+from theorax.decide.kinds import Quantity
+from theorax.decide.laws import WORDS as LAW
 from theorax.errors import UsageError
 
 LEVEL = 0.025
 
+NUMBER = Quantity()
 
-def reading(estimate=1.0, error=0.1, draws=50, bias=0.0, margin=1.0, kind="limit", half=None, total=0):
+
+def reading(estimate=1.0, error=0.1, draws=50, bias=0.0, margin=1.0, quantity=NUMBER, half=None, total=0):
     """A reading whose interval is Student's, unless its half-width is given."""
     half = stats.t.isf(LEVEL, draws - 1) * error + bias if half is None else half
-    return CaseReading(estimate, error, (estimate - half, estimate + half), bias, margin, draws, LEVEL, kind, total)
+    return CaseReading(estimate, error, (estimate - half, estimate + half), bias, margin, draws, LEVEL, quantity, total)
 
 
 def test_independent_runs_are_compared_as_welch_does(rng):
@@ -61,7 +67,9 @@ def test_the_bias_of_one_design_cancels_and_of_two_adds():
 
 
 def test_a_law_adds_the_noises_of_its_norms():
-    assert pair(reading(kind="law"), reading(1.2, kind="law")).standard_error == pytest.approx(0.2)
+    assert pair(reading(quantity=LAW.quantity), reading(1.2, quantity=LAW.quantity)).standard_error == pytest.approx(
+        0.2
+    )
 
 
 def test_without_randomness_the_declared_rounding_decides():
@@ -78,10 +86,10 @@ def test_a_certified_enclosure_of_zero_never_moves_by_another_rounding():
 
 @pytest.mark.parametrize("move", [2e-16, 1e-12, 1e-4, 0.009])
 @pytest.mark.parametrize("start", [-0.5, 0.0, 0.25])
-@pytest.mark.parametrize("kind", ["inequality", "impossibility"])
-def test_bounds_of_an_excess_have_moved_only_by_the_zone(kind, start, move):
+@pytest.mark.parametrize("words", [INEQUALITY, IMPOSSIBILITY], ids=lambda words: words.kind)
+def test_bounds_of_an_excess_have_moved_only_by_the_zone(words, start, move):
     places = (start, start + move, start + 0.011)
-    old, near, far = (CaseReading(x, 0.0, None, 0.0, 0.02, 24, LEVEL, kind, 48) for x in places)
+    old, near, far = (CaseReading(x, 0.0, None, 0.0, 0.02, 24, LEVEL, words.quantity, 48) for x in places)
     for one, other in ((old, near), (near, old)):
         assert (pair(one, other).p_moved, pair(one, other).p_same) == (1.0, 0.0)
     assert (pair(old, far).p_moved, pair(old, far).p_same) == (0.0, 1.0)
@@ -96,7 +104,7 @@ def test_an_interval_without_an_end_says_nothing():
 
 def share(successes, draws, margin=0.1):
     p = successes / draws
-    return CaseReading(p, math.sqrt(p * (1 - p) / draws), (0.0, 1.0), 0.0, margin, draws, LEVEL, "probability", draws)
+    return CaseReading(p, math.sqrt(p * (1 - p) / draws), (0.0, 1.0), 0.0, margin, draws, LEVEL, PROBABILITY.quantity, draws)
 
 
 def test_shares_near_one_are_no_normal_variables():

@@ -38,6 +38,7 @@ TEXTS = {
 FIXED = {
     "status", "status_unadjusted", "created", "kept_from", "method", "checked", "label", "corrected", "log",
     "expected", "adjust", "as", "url", "side", "direction", "shown_by", "finding", "reading", "within", "basis",
+    "form",
 }  # fmt: skip
 LONG = 5000  # characters of a text that is put in the place of names alone
 NAMES = {"id", "title", "subject", "name", "file", "command", "letter", "model", "replay", "unfinished"}

@@ -99,6 +99,7 @@ def hostile(word: str) -> Document:
             "kept_from",
             "expected",
             "basis",
+            "form",
             "checked",
             "method",
             "adjust",

@@ -10,6 +10,7 @@ import fakes
 import pytest
 from test_document import report
 
+from theorax.decide import limits, rates
 from theorax.errors import UsageError
 from theorax.reports.html import plots
 from theorax.reports.json import text
@@ -46,10 +47,10 @@ def test_a_number_that_means_nothing_is_refused_with_its_place(values, path, num
 
 @pytest.mark.parametrize("name", ["estimate", "standard_error"])
 @pytest.mark.parametrize("number", EXTREME)
-@pytest.mark.parametrize("kind", ["limit", "rate"])
-def test_plots_of_a_check_that_found_such_numbers_are_left_out(name, number, kind):
+@pytest.mark.parametrize("words", [limits.WORDS, rates.WORDS], ids=lambda words: words.kind)
+def test_plots_of_a_check_that_found_such_numbers_are_left_out(name, number, words):
     (part,) = report(fakes.outcome("gap")).theorems
-    claim = replace(part.claims[0], kind=kind)
+    claim = replace(part.claims[0], words=words)
     case = claim.cases[0]
     case = replace(case, points=tuple(replace(point, **{name: number}) for point in case.points))
     plots.sweep(claim, case)

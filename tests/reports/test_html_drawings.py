@@ -13,6 +13,7 @@ import pytest
 from pages import Parsed
 from test_document import report
 
+from theorax.decide import inequalities, limits, means, probabilities, rates
 from theorax.decide.status import Status
 from theorax.decide.verdict import Point
 from theorax.reports.html import arc_diagram, box_drawing, graph_boxes, graph_panels, plots, templating
@@ -221,19 +222,24 @@ ODD = [
 ]
 
 
-@pytest.mark.parametrize("kind", ["limit", "rate", "expectation"])
+@pytest.mark.parametrize("words", [limits.WORDS, rates.WORDS, means.WORDS], ids=lambda words: words.kind)
 @pytest.mark.parametrize("odd", ODD, ids=str)
-def test_odd_cases_are_drawn_or_left_out(odd, kind):
+def test_odd_cases_are_drawn_or_left_out(odd, words):
     case = replace(claim().cases[0], **odd)
-    given = claim(kind=kind, cases=(case, case))
+    given = claim(words=words, cases=(case, case))
     for svg in (plots.sweep(given, case), plots.forest(given)):
         assert "nan" not in svg and "inf" not in svg
         assert Parsed(svg).misplaced == []
 
 
-SIDES = [("rate", "at_most", -1), ("rate", "equal", 0), ("probability", "at_least", 1), ("inequality", "at_most", 0)]
+SIDES = [
+    (rates.WORDS, "at_most", -1),
+    (rates.WORDS, "equal", 0),
+    (probabilities.WORDS, "at_least", 1),
+    (inequalities.WORDS, "at_most", 0),
+]
 
 
-@pytest.mark.parametrize(("kind", "side", "open_"), SIDES)
-def test_a_one_sided_claim_is_open_on_its_side(kind, side, open_):
-    assert plots.side(claim(kind=kind, side=side)) == open_
+@pytest.mark.parametrize(("words", "side", "open_"), SIDES)
+def test_a_one_sided_claim_is_open_on_its_side(words, side, open_):
+    assert plots.side(claim(words=words, side=side)) == open_

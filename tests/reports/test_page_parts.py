@@ -8,6 +8,7 @@ import fakes
 import pytest
 from test_document import report
 
+from theorax.decide import inequalities
 from theorax.reports.html import page_parts
 from theorax.verifiers.outcome import MutantOutcome
 
@@ -79,7 +80,7 @@ def test_a_statement_is_repeated_as_text_where_a_screen_holds_it(claim):
 
 
 def test_the_number_of_a_bound_is_a_share_of_draws_or_an_excess(claim):
-    counted = replace(claim, kind="inequality")
+    counted = replace(claim, words=inequalities.WORDS)
     assert dict(page_parts.facts(counted))["Measured"].startswith("share of violations")
     at_points = replace(counted, cases=tuple(replace(case, interval=None) for case in counted.cases))
     assert dict(page_parts.facts(at_points))["Measured"].startswith("largest excess over the bound")

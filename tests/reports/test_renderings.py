@@ -88,22 +88,22 @@ def test_the_plot_shows_the_margin_as_a_band_and_the_limit_beyond_the_sizes():
 
 
 @pytest.mark.parametrize(
-    ("kind", "margin", "band"), [("limit", 0.5, (1.5, 2.5)), ("rate", 0.5, None), ("limit", None, None)]
+    ("predicted", "margin", "band"), [(2.0, 0.5, (1.5, 2.5)), (None, 0.5, None), (2.0, None, None)]
 )
-def test_the_band_belongs_to_claims_of_a_value(kind, margin, band):
-    assert margin_band(kind, 2.0, margin) == band
+def test_the_band_reaches_a_margin_to_either_side(predicted, margin, band):
+    assert margin_band(predicted, margin) == band
 
 
 @pytest.mark.parametrize("exponent", [-0.5, 0.5])
 def test_a_rates_line_has_the_predicted_slope_whatever_was_measured(exponent):
     rows = [Point(size, 3.0 * size**-0.5, None, 9) for size in (10.0, 100.0, 1000.0)]
-    line = predicted_along(rows, "rate", exponent)
+    line = predicted_along(rows, exponent, slope=True)
     assert line == pytest.approx([3 * 100**-0.5 * (row.size / 100) ** exponent for row in rows], rel=1e-12)
 
 
 def test_an_exponential_order_is_drawn_as_one():
     rows = [Point(s, 3.0 * math.exp(-0.25 * s), None, 9) for s in (4.0, 8.0, 16.0)]
-    line = predicted_along(rows, "rate", -0.25, exponential=True)
+    line = predicted_along(rows, -0.25, slope=True, exponential=True)
     assert line == pytest.approx([row.estimate for row in rows], rel=1e-12)
 
 

@@ -50,7 +50,7 @@ WORDS = KindWords(
         within="it is violated, and the numbers rule out that more than a small share violates it",
     ),
 )
-"""What a report says of this kind of claim."""
+"""Words of this kind in every report."""
 
 SHARE = 0.02
 """The share of violations that support rules out where none is declared."""

@@ -47,7 +47,7 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Meanings:
-    """What the words of a verdict say about a claim without a number to name; an empty one says it as of any claim."""
+    """Meanings of the words of a verdict for this kind; an empty one is that of any claim."""
 
     supported: str = ""
     refuted: str = ""
@@ -66,3 +66,7 @@ class KindWords:
     meanings: Meanings = field(default_factory=Meanings)
     noise_of: str = ""  # what the noise of one draw is the noise of, where that is not the number
     spread_of: str = ""  # what the spread is a share of
+
+    def deviating(self, value: str) -> str:
+        """The deviation with its value: "a limit off by 0.1"."""
+        return self.deviation.replace("{}", value)

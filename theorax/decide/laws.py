@@ -65,7 +65,7 @@ WORDS = KindWords(
     ),
     noise_of=" of a feature of the law",
 )
-"""What a report says of this kind of claim."""
+"""Words of this kind in every report."""
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]

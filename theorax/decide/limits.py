@@ -41,7 +41,7 @@ WORDS = KindWords(
     deviation="a limit off by {}",
     spread_of=" of the claimed value",
 )
-"""What a report says of this kind of claim."""
+"""Words of this kind in every report."""
 
 LIMIT_SIDES = {"exact": Side.EQUAL, "at most": Side.AT_MOST, "at least": Side.AT_LEAST}
 

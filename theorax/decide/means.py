@@ -56,7 +56,7 @@ WORDS = KindWords(
     "expectation", Quantity("mean", has_margin=True), deviation="a mean off by {}", spread_of=" of the claimed value"
 )
 QUANTILES = KindWords("quantile", Quantity("quantile", has_margin=True), deviation="a quantile off by {}")
-"""What a report says of this kind of claim."""
+"""Words of this kind in every report."""
 
 _SD = 1.0  # of a quantile's draws, where none is stated
 _EXACT = Corrections(size=0.0, rest=0.0, reason="nothing is extrapolated")

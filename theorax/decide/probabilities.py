@@ -26,7 +26,7 @@ WORDS = KindWords(
     Quantity("probability", is_share=True, has_margin=True),
     deviation="a probability {} below the claimed one",
 )
-"""What a report says of this kind of claim."""
+"""Words of this kind in every report."""
 
 INDEPENDENT = Assumption(
     "independence", "the draws are independent, of one law, and none was left out", Standing.DECLARED

@@ -46,7 +46,7 @@ WORDS = KindWords(
     deviation="an exponent off by {}",
     noise_of=" of the logarithm",
 )
-"""What a report says of this kind of claim."""
+"""Words of this kind in every report."""
 
 # What is estimated is a decay exponent, minus the exponent that a reader sees: growth of at most n^a is decay of at
 # least -a.

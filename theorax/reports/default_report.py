@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from theorax.decide.findings import ShownBy
+from theorax.decide.kinds import KindWords
 from theorax.decide.promise import OF_KEYS, held_fixed, said_for
 from theorax.decide.status import Reason, Status
 from theorax.decide.verdict import Standing
@@ -232,16 +233,16 @@ def _attacked(part: TheoremReport) -> str:
 
 
 def _power(claims: Sequence[ClaimReport]) -> str:
-    found: dict[str, list[tuple[str, str]]] = {}
+    found: dict[KindWords, list[tuple[str, str]]] = {}
     for claim in claims:
         if claim.noticeable is not None and not claim.words.quantity.is_error_of_rounding:
-            found.setdefault(claim.words.deviation, []).append((number(claim.noticeable, 2), claim.id))
+            found.setdefault(claim.words, []).append((number(claim.noticeable, 2), claim.id))
     if not found:
         return ""
     told = []
     for words, values in found.items():
         listed = ", ".join(f"{value} ({id})" for value, id in values) if len(values) > 1 else values[0][0]
-        told.append(words.format(listed))
+        told.append(words.deviating(listed))
     return f"refutes 9 times in 10: {', '.join(told)}"
 
 

@@ -267,8 +267,8 @@ def _strength(claim: ClaimReport) -> Iterator[Block]:
             f"Headroom {number(claim.headroom, 3)}: the largest difference fits so often into the margin, rounding included."
         )
     if claim.noticeable is not None:
-        deviation = claim.words.deviation.format(number(claim.noticeable, 2))
-        told.append(f"{deviation[0].upper()}{deviation[1:]} would have been noticed nine times in ten.")
+        deviation = claim.words.deviating(number(claim.noticeable, 2))
+        told.append(f"{deviation[:1].upper()}{deviation[1:]} would have been noticed nine times in ten.")
     if claim.tightness is not None:
         told.append(_tightness(claim.tightness))
     if told:

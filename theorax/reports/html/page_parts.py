@@ -99,8 +99,8 @@ def facts(claim: ClaimReport) -> Iterator[tuple[str, str]]:
     if claim.headroom is not None:
         yield "Headroom", f"the largest difference fits {number(claim.headroom, 3)} times into the margin"
     if claim.noticeable is not None:
-        deviation = claim.words.deviation.format(number(claim.noticeable, 2))
-        yield "Power", f"{deviation[0].upper()}{deviation[1:]} would have been noticed nine times in ten"
+        deviation = claim.words.deviating(number(claim.noticeable, 2))
+        yield "Power", f"{deviation[:1].upper()}{deviation[1:]} would have been noticed nine times in ten"
     if gains := [case.gain for case in claim.cases if case.gain is not None]:
         yield "Variates", gains_text(gains)
     if claim.tightness is not None:
