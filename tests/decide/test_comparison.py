@@ -14,6 +14,7 @@ from theorax.decide.exact_kinds import IMPOSSIBILITY
 from theorax.decide.inequalities import WORDS as INEQUALITY
 from theorax.decide.kinds import Quantity
 from theorax.decide.laws import WORDS as LAW
+from theorax.decide.probabilities import WORDS as PROBABILITY
 from theorax.errors import UsageError
 
 LEVEL = 0.025
@@ -80,7 +81,7 @@ def test_without_randomness_the_declared_rounding_decides():
 
 
 def test_a_certified_enclosure_of_zero_never_moves_by_another_rounding():
-    old, new = (CaseReading(x, 0.0, (0.0, x), 0.0, 1e-6, 2, LEVEL, "identity") for x in (3e-14, 9e-14))
+    old, new = (CaseReading(x, 0.0, (0.0, x), 0.0, 1e-6, 2, LEVEL, NUMBER) for x in (3e-14, 9e-14))
     assert pair(old, new).p_moved == 1.0 and pair(old, new).p_same == 0.0
 
 
@@ -104,7 +105,9 @@ def test_an_interval_without_an_end_says_nothing():
 
 def share(successes, draws, margin=0.1):
     p = successes / draws
-    return CaseReading(p, math.sqrt(p * (1 - p) / draws), (0.0, 1.0), 0.0, margin, draws, LEVEL, PROBABILITY.quantity, draws)
+    return CaseReading(
+        p, math.sqrt(p * (1 - p) / draws), (0.0, 1.0), 0.0, margin, draws, LEVEL, PROBABILITY.quantity, draws
+    )
 
 
 def test_shares_near_one_are_no_normal_variables():

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import theorax
+from theorax.decide.kinds import KindWords
 from theorax.language import KINDS
 from theorax.theorems.catalogue import kinds_of_claim
 from theorax.verifiers.kinds import JUDGES
@@ -30,6 +31,7 @@ from typing import final
 
 from sympy import Expr, latex
 
+from theorax.decide.kinds import KindWords, Quantity
 from theorax.decide.status import Side
 from theorax.language.claims.claim import Claim, needs_margin, needs_measured
 from theorax.language.notation import inline
@@ -43,6 +45,11 @@ class Positivity(Claim):
 
     of: Expr
     share: Expr
+    words = KindWords(
+        "positivity",
+        Quantity("share of positive draws", verb="counted", is_share=True),
+        deviation="positive draws {} short",
+    )
     measured_fields = ("of",)
     stated_fields = ("share",)
     predicted_fields = ("share",)
@@ -208,6 +215,23 @@ def test_a_toy_kind_is_stated_attacked_decided_and_told(home: Path) -> None:
     assert any(part["kind"] == "law" for part in claim["ledger"]), "its support speaks of the law that was drawn"
 
 
+SAID = {
+    "report.html": ("share of positive draws 0.9", "Positive draws", "counted"),
+    "report.md": ("Positive draws", "always_positive"),
+    "report.xml": ("square is positive in a share 9/10 of the draws",),
+}
+
+
+def test_the_words_of_a_toy_kind_are_in_every_rendering(home: Path) -> None:
+    formats = ("html=report.html", "markdown=report.md", "junit=report.xml")
+    outputs = [word for output in formats for word in ("-o", output)]
+    told = verify(home, "theorem", "always_positive", "--effort", "quick", "-v", "-o", "terminal", *outputs)
+    assert "counted" in told and "Positive draws" in told and "short would have been noticed" in told
+    for name, words in SAID.items():
+        text = (home / name).read_text(encoding="utf-8")
+        assert [word for word in words if word not in text] == [], name
+
+
 def test_a_toy_kind_is_known_to_the_catalogue(home: Path) -> None:
     assert "always_positive" in verify(home, "list", "kind:positivity")
 
@@ -245,6 +269,65 @@ def kinds_asked_for(path: Path) -> list[str]:
         for name in ast.walk(call.args[1])
         if isinstance(name, ast.Name) and name.id in imported
     ]
+
+
+NAMES = {*kinds_of_claim().values(), "mean", "quantile"}
+OWNERS = ("language/claims/", "cli/statements.py", "cli/data.py")  # the last reads options of these names
+
+
+def kinds_named(path: Path) -> list[str]:
+    """The places in a file that compare ``.kind`` with the name of a kind, or look something up by it."""
+
+    def is_kind(node: ast.AST) -> bool:
+        return isinstance(node, ast.Attribute) and node.attr == "kind"
+
+    def names(node: ast.AST | None) -> set[str]:
+        found = (part.value for part in ast.walk(node) if isinstance(part, ast.Constant)) if node is not None else ()
+        return {value for value in found if isinstance(value, str)} & NAMES
+
+    def offends(node: ast.AST) -> bool:
+        match node:
+            case ast.Compare(left=left, comparators=others):
+                return any(map(is_kind, (left, *others))) and bool(names(node))
+            case ast.Match(subject=subject):
+                return any(map(is_kind, ast.walk(subject))) and any(names(case.pattern) for case in node.cases)
+            case ast.Dict(keys=keys):
+                return len({name for key in keys if isinstance(key, ast.Constant) for name in names(key)}) > 1
+            case ast.Subscript(value=ast.Name(id=table), slice=index):
+                return table.isupper() and is_kind(index)
+            case ast.Call(func=ast.Attribute(attr="get", value=ast.Name(id=table)), args=[first, *_]):
+                return table.isupper() and is_kind(first)
+        return False
+
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return [f"{path.relative_to(PACKAGE)}:{node.lineno}" for node in ast.walk(tree) if offends(node)]  # type: ignore[attr-defined]
+
+
+def test_only_a_kind_itself_names_it() -> None:
+    files = (path for path in sorted(PACKAGE.rglob("*.py")) if "theorems" not in path.relative_to(PACKAGE).parts[:1])
+    own = (path for path in files if not path.relative_to(PACKAGE).as_posix().startswith(OWNERS))
+    assert [place for path in own for place in kinds_named(path)] == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'claim.kind == "rate"', '"law" != old.kind', 'claim.kind in ("law", "limit")', 'WORDS[claim.kind]',
+        'WORDS.get(claim.kind, "")', '{"limit": 1, "rate": 2}', 'match claim.kind:\n    case "law":\n        pass',
+    ],
+)  # fmt: skip
+def test_a_table_of_kinds_would_be_found(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"{__name__}.PACKAGE", tmp_path)
+    (tmp_path / "table.py").write_text(f"{line}\n")
+    assert kinds_named(tmp_path / "table.py") == ["table.py:1"]
+
+
+def test_every_kind_has_its_words() -> None:
+    assert {kind.__name__: kind.words.kind for kind in KINDS if isinstance(kind.words, KindWords)} == {
+        name: kind
+        for name, kind in kinds_of_claim().items()
+        if name != "Expectation"  # whose words are a property
+    }
 
 
 def test_nobody_asks_of_which_kind_a_claim_is() -> None:
