@@ -12,14 +12,14 @@ from scipy import stats
 from theorax.decide.comparison import CaseReading, Evidence, Outcome, Pair, decide, pair, together
 from theorax.decide.exact_kinds import IMPOSSIBILITY
 from theorax.decide.inequalities import WORDS as INEQUALITY
-from theorax.decide.kinds import Quantity
+from theorax.decide.kinds import DecidedQuantity
 from theorax.decide.laws import WORDS as LAW
 from theorax.decide.probabilities import WORDS as PROBABILITY
 from theorax.errors import UsageError
 
 LEVEL = 0.025
 
-NUMBER = Quantity()
+NUMBER = DecidedQuantity()
 
 
 def reading(estimate=1.0, error=0.1, draws=50, bias=0.0, margin=1.0, quantity=NUMBER, half=None, total=0):

@@ -31,7 +31,7 @@ from typing import final
 
 from sympy import Expr, latex
 
-from theorax.decide.kinds import KindWords, Quantity
+from theorax.decide.kinds import KindWords, DecidedQuantity
 from theorax.decide.status import Side
 from theorax.language.claims.claim import Claim, needs_margin, needs_measured
 from theorax.language.notation import inline
@@ -47,7 +47,7 @@ class Positivity(Claim):
     share: Expr
     words = KindWords(
         "positivity",
-        Quantity("share of positive draws", verb="counted", is_share=True),
+        DecidedQuantity("share of positive draws", verb="counted", is_share=True),
         deviation="positive draws {} short",
     )
     measured_fields = ("of",)

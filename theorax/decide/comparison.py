@@ -47,7 +47,7 @@ from scipy.special import ndtri, stdtr, stdtrit
 
 from theorax.decide.error_budget import REFUTATIONS, SUPPORTS, holm
 from theorax.decide.interval import Proportion
-from theorax.decide.kinds import Quantity
+from theorax.decide.kinds import DecidedQuantity
 from theorax.errors import UsageError
 
 __all__ = ["SHARE", "CaseReading", "Decided", "Evidence", "Outcome", "Pair", "decide", "pair", "together"]
@@ -78,7 +78,7 @@ class CaseReading:
     margin: float
     draws: int  # the fewest at one size
     level: float  # of the interval, one-sided
-    quantity: Quantity
+    quantity: DecidedQuantity
     total: int = 0  # of draws at all sizes, where the estimate is a share of them
 
     @property

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from theorax.decide.kinds import Form, KindWords, Meanings, Quantity
+from theorax.decide.kinds import DecidedQuantity, KindWords, Meanings, QuantityForm
 
 __all__ = ["IDENTITY", "IMPOSSIBILITY", "OPTIMUM"]
 
 IDENTITY = KindWords(
     "identity",
-    Quantity("largest difference of the two sides", "difference", Form.ERROR, is_error_of_rounding=True),
+    DecidedQuantity("largest difference of the two sides", "difference", QuantityForm.ERROR, is_error_of_rounding=True),
     meanings=Meanings(
         supported="the sides agree wherever they were compared, which could have refuted them",
         refuted="the sides differ",

@@ -16,7 +16,7 @@ import numpy as np
 from theorax.decide.binomial import proportion_of, shortfall_refuted
 from theorax.decide.draw_guards import are_equal, is_distinct, repeats, same_draws
 from theorax.decide.equivalence import decide
-from theorax.decide.kinds import Form, KindWords, Meanings, Quantity
+from theorax.decide.kinds import DecidedQuantity, KindWords, Meanings, QuantityForm
 from theorax.decide.looked import NOTHING_LOOKED_AT, Looked
 from theorax.decide.one_case import Claimed, verdict
 from theorax.decide.plans import NOTICED, Planned, Tested, counted, positive
@@ -40,7 +40,7 @@ __all__ = [
 
 WORDS = KindWords(
     "inequality",
-    Quantity("share of violations", "violations", Form.ERROR, is_share=True, has_margin=True),
+    DecidedQuantity("share of violations", "violations", QuantityForm.ERROR, is_share=True, has_margin=True),
     deviation="a violation in a share {} of the draws",
     meanings=Meanings(
         supported="no violation was found, and the data exclude all but a small share of violations",

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 
-class Form(StrEnum):
-    """How the number of a claim is compared with the claimed one."""
+class QuantityForm(StrEnum):
+    """Comparisons of the number of a claim with the claimed one."""
 
     VALUE = "value"  # the number itself
     EXPONENT = "exponent"  # the slope of the observations: the number says nothing about their level
@@ -18,7 +18,7 @@ class Form(StrEnum):
 
 
 @dataclass(frozen=True)
-class Quantity:
+class DecidedQuantity:
     """The number by which a claim is decided.
 
     ``name`` stands in sentences ("a limit of 2"), ``short`` in tables ("distance").
@@ -26,7 +26,7 @@ class Quantity:
 
     name: str = ""
     short: str = ""
-    form: Form = Form.VALUE
+    form: QuantityForm = QuantityForm.VALUE
     verb: str = "measured"  # before the number: "extrapolated 2.01(3)"
     is_extrapolated: bool = False  # its interval is one at infinity, and drawn there
     is_share: bool = False  # of the draws
@@ -35,14 +35,24 @@ class Quantity:
     has_margin: bool = False  # draws estimate how far off a claim is, so that it can be read with its margin
 
     @property
+    def is_value(self) -> bool:
+        """True if the number itself is predicted."""
+        return self.form is QuantityForm.VALUE
+
+    @property
+    def is_error(self) -> bool:
+        """True if the number is zero where the claim is true."""
+        return self.form is QuantityForm.ERROR
+
+    @property
     def is_slope(self) -> bool:
         """True if only the slope of the observations is predicted."""
-        return self.form is Form.EXPONENT
+        return self.form is QuantityForm.EXPONENT
 
     @property
     def is_named(self) -> bool:
         """True if sentences compare it with a claimed value."""
-        return bool(self.name) and self.form is not Form.ERROR
+        return bool(self.name) and self.form is not QuantityForm.ERROR
 
 
 @dataclass(frozen=True)
@@ -61,7 +71,7 @@ class KindWords:
     """The words of one kind of claim."""
 
     kind: str = ""
-    quantity: Quantity = field(default_factory=Quantity)
+    quantity: DecidedQuantity = field(default_factory=DecidedQuantity)
     deviation: str = "a deviation of {}"  # that its design notices
     meanings: Meanings = field(default_factory=Meanings)
     noise_of: str = ""  # what the noise of one draw is the noise of, where that is not the number

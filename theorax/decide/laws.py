@@ -23,7 +23,7 @@ from theorax.decide.designs import Plan, Policy, Target
 from theorax.decide.draw_guards import Spreads, look_at_draws, noise_of
 from theorax.decide.equivalence import withheld
 from theorax.decide.gaussian_norm import Shape
-from theorax.decide.kinds import Form, KindWords, Meanings, Quantity
+from theorax.decide.kinds import DecidedQuantity, KindWords, Meanings, QuantityForm
 from theorax.decide.known_laws import KnownLaw, RealLaw, Sample
 from theorax.decide.law_distance import (
     averaged,
@@ -53,8 +53,13 @@ __all__ = ["LawPlan", "decide_law", "law", "plan_law"]
 
 WORDS = KindWords(
     "law",
-    Quantity(
-        "distance from the claimed law", "distance", Form.ERROR, verb="extrapolated", is_distance=True, has_margin=True
+    DecidedQuantity(
+        "distance from the claimed law",
+        "distance",
+        QuantityForm.ERROR,
+        verb="extrapolated",
+        is_distance=True,
+        has_margin=True,
     ),
     deviation="a law at distance {}",
     meanings=Meanings(

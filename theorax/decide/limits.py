@@ -13,7 +13,7 @@ from theorax.decide.control_variates import Variate, declared_line, planned, wit
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Target
 from theorax.decide.draw_guards import scatter
-from theorax.decide.kinds import KindWords, Quantity
+from theorax.decide.kinds import DecidedQuantity, KindWords
 from theorax.decide.moments import (
     LIGHT_TAILS,
     MeansOfDraws,
@@ -37,7 +37,7 @@ __all__ = ["LIMIT_SIDES", "LimitPlan", "limit", "plan_limit"]
 
 WORDS = KindWords(
     "limit",
-    Quantity("limit", verb="extrapolated", is_extrapolated=True, has_margin=True),
+    DecidedQuantity("limit", verb="extrapolated", is_extrapolated=True, has_margin=True),
     deviation="a limit off by {}",
     spread_of=" of the claimed value",
 )

@@ -31,7 +31,7 @@ from theorax.decide.designs import Plan, Target
 from theorax.decide.draw_guards import Spreads, look_at_draws, scatter
 from theorax.decide.equivalence import decide
 from theorax.decide.interval import Interval
-from theorax.decide.kinds import KindWords, Quantity
+from theorax.decide.kinds import DecidedQuantity, KindWords
 from theorax.decide.limits import LIMIT_SIDES
 from theorax.decide.looked import NOTHING_LOOKED_AT, Looked, together
 from theorax.decide.moments import LIGHT_TAILS, MeansOfDraws, Moment, declared, needs_light_tails, planned_spread
@@ -53,9 +53,12 @@ from theorax.text.numbers import as_typed
 __all__ = ["MeanPlan", "QuantilePlan", "mean", "plan_mean", "plan_quantile", "quantile"]
 
 WORDS = KindWords(
-    "expectation", Quantity("mean", has_margin=True), deviation="a mean off by {}", spread_of=" of the claimed value"
+    "expectation",
+    DecidedQuantity("mean", has_margin=True),
+    deviation="a mean off by {}",
+    spread_of=" of the claimed value",
 )
-QUANTILES = KindWords("quantile", Quantity("quantile", has_margin=True), deviation="a quantile off by {}")
+QUANTILES = KindWords("quantile", DecidedQuantity("quantile", has_margin=True), deviation="a quantile off by {}")
 """Words of this kind in every report."""
 
 _SD = 1.0  # of a quantile's draws, where none is stated

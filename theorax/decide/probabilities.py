@@ -9,7 +9,7 @@ from typing import Any, Self, cast, final
 
 from theorax.decide.binomial import fewest_draws, outcomes_of, power_of_support, proportion_of, shortfall_refuted
 from theorax.decide.equivalence import decide, withheld
-from theorax.decide.kinds import KindWords, Quantity
+from theorax.decide.kinds import DecidedQuantity, KindWords
 from theorax.decide.one_case import Claimed, verdict
 from theorax.decide.plans import NOTICED, Planned, Tested, counted, positive
 from theorax.decide.samples import numbers
@@ -23,7 +23,7 @@ __all__ = ["ProbabilityPlan", "decide_probability", "of_counts", "plan_probabili
 
 WORDS = KindWords(
     "probability",
-    Quantity("probability", is_share=True, has_margin=True),
+    DecidedQuantity("probability", is_share=True, has_margin=True),
     deviation="a probability {} below the claimed one",
 )
 """Words of this kind in every report."""

@@ -24,7 +24,7 @@ from theorax.decide.control_variates import (
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Target, Vector
 from theorax.decide.draw_guards import scatter
-from theorax.decide.kinds import Form, KindWords, Quantity
+from theorax.decide.kinds import DecidedQuantity, KindWords, QuantityForm
 from theorax.decide.law_rates import DistancesOfLaws
 from theorax.decide.one_case import Claimed, ledger, sweep_verdict
 from theorax.decide.planning import plateau
@@ -42,7 +42,7 @@ __all__ = ["RATE_SIDES", "RatePlan", "plan_rate", "rate"]
 
 WORDS = KindWords(
     "rate",
-    Quantity("exponent", form=Form.EXPONENT, verb="exponent", has_margin=True),
+    DecidedQuantity("exponent", form=QuantityForm.EXPONENT, verb="exponent", has_margin=True),
     deviation="an exponent off by {}",
     noise_of=" of the logarithm",
 )

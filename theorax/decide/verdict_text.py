@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from theorax.decide.findings import decisive, inside_the_margin
-from theorax.decide.kinds import Form, KindWords
+from theorax.decide.kinds import KindWords
 from theorax.decide.promise import grouped, promise
 from theorax.decide.status import Reading, Side, Status
 from theorax.decide.verdict import AssumedNoise, Case, VarianceGain, Verdict
@@ -245,7 +245,7 @@ def sweep(verdict: Verdict, case: Case) -> Iterator[Block]:
     yield Gap()
     head = "on the claimed slope" if quantity.is_slope else "claimed"
     yield Table((letter, "draws", quantity.short or "measured", head), rows, right=(0, 1, 2, 3))
-    band = margin_band(case.predicted, case.margin) if quantity.form is Form.VALUE else None
+    band = margin_band(case.predicted, case.margin) if quantity.is_value else None
     drawn = plot(points, line, letter, band=band, limit=_at_infinity(verdict, case))
     if drawn:
         yield Gap()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from theorax.decide.findings import ShownBy, inside_the_margin
-from theorax.decide.kinds import Form, Quantity
+from theorax.decide.kinds import DecidedQuantity
 from theorax.decide.status import Reading, Reason, Side, Status
 from theorax.decide.verdict import Case
 from theorax.names import many
@@ -198,11 +198,13 @@ def claim_numbers(claim: ClaimReport) -> ClaimNumbers:
     )
 
 
-def claimed_value(quantity: Quantity, side: Side, case: Case | ComparedClaim, reading: Reading = Reading.EXACT) -> str:
+def claimed_value(
+    quantity: DecidedQuantity, side: Side, case: Case | ComparedClaim, reading: Reading = Reading.EXACT
+) -> str:
     """The claimed value of a case with its margin, as the number line says it."""
     value, margin = number(case.predicted, 4), number(case.margin, 2)
     beside = f"{'within' if reading is Reading.MARGIN else 'margin'} {margin}"
-    if quantity.form is Form.ERROR:
+    if quantity.is_error:
         zero = f"claimed {quantity.short} 0"
         return f"{zero}, {beside}" if quantity.has_margin else f"{zero} ± {margin}"
     match side:
@@ -226,7 +228,7 @@ def _found(claim: ClaimReport, case: Case) -> tuple[str, str]:
     sizes = sorted({point.size for point in case.points})
     draws = sum(point.draws for point in case.points)
     quantity = claim.words.quantity
-    if quantity.form is Form.ERROR and quantity.is_share:
+    if quantity.is_error and quantity.is_share:
         high = case.interval[1] if case.interval is not None else None
         below = f"at most {number(high, 2)}" if high is not None else ""
         return f"found {value}", f"in {many(draws, 'draw')}: {below}" if below else ""
@@ -254,7 +256,7 @@ def bar_line(claim: ClaimReport) -> str:
     ends = case.interval
     if case.predicted is None or not case.margin or ends is None or ends[0] is None or ends[1] is None:
         return ""
-    if claim.words.quantity.form is Form.ERROR:  # from zero to the margin, the middle of nothing
+    if claim.words.quantity.is_error:  # from zero to the margin, the middle of nothing
         return ""
     open_below = claim.side is Side.AT_MOST
     open_above = claim.side is Side.AT_LEAST

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Literal
 
 from theorax.decide.comparison import Outcome
-from theorax.decide.kinds import Quantity
+from theorax.decide.kinds import DecidedQuantity
 from theorax.decide.status import Side, Status
 from theorax.decide.verdict import Ends
 from theorax.reports.document import Date
@@ -80,7 +80,7 @@ class ComparedClaim:
     same_seeds: bool | None = None
     statement: str = ""
     kind: str = ""
-    quantity: Quantity = field(default_factory=Quantity)  # by which it is decided
+    quantity: DecidedQuantity = field(default_factory=DecidedQuantity)  # by which it is decided
     side: Side = Side.EQUAL
     predicted: float | None = None
     margin: float | None = None

@@ -38,7 +38,7 @@ from typing import Any, Literal
 
 from theorax.decide.comparison import SHARE, CaseReading, Decided, Evidence, Outcome, Pair, decide, pair, together
 from theorax.decide.error_budget import REFUTATIONS, SUPPORTS
-from theorax.decide.kinds import Quantity
+from theorax.decide.kinds import DecidedQuantity
 from theorax.decide.spending import level_of
 from theorax.decide.status import Status
 from theorax.names import many
@@ -344,7 +344,12 @@ class _TheoremTwice:
         return row, found
 
     def _pair(
-        self, quantity: Quantity, old: BaselineClaim, new: BaselineClaim, before: BaselineCase, after: BaselineCase
+        self,
+        quantity: DecidedQuantity,
+        old: BaselineClaim,
+        new: BaselineClaim,
+        before: BaselineCase,
+        after: BaselineCase,
     ) -> Pair:
         return pair(
             _reading(before, quantity, old.level or level_of(self.run.settings.level, old.attempt)),
@@ -412,7 +417,7 @@ def _cases(claim: BaselineClaim) -> dict[tuple[Any, ...], BaselineCase]:
     return found
 
 
-def _reading(case: BaselineCase, quantity: Quantity, level: float) -> CaseReading:
+def _reading(case: BaselineCase, quantity: DecidedQuantity, level: float) -> CaseReading:
     assert case.estimate is not None and case.margin is not None
     return CaseReading(
         estimate=case.estimate,

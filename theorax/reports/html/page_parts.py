@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from theorax.decide.kinds import Form
 from theorax.decide.promise import GROUPS, grouped, promise
 from theorax.decide.verdict_text import gains_text
 from theorax.decide.wording import REMEDIES, attempted
@@ -59,7 +58,7 @@ def facts(claim: ClaimReport) -> Iterator[tuple[str, str]]:
     if claim.worst is not None and len(claim.cases) > 1:
         yield "Deciding case", case_names(claim)[claim.worst]
     quantity = claim.words.quantity
-    is_error = quantity.form is Form.ERROR
+    is_error = quantity.is_error
     is_bound = is_error and quantity.is_share
     # Without an interval no draws were counted: the bound was evaluated at points.
     what = EXCESS if is_bound and claim.interval is None else quantity.name

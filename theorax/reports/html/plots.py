@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from theorax.decide.kinds import Form
 from theorax.decide.status import Side
 from theorax.decide.verdict import Case, Ends
 from theorax.names import many
@@ -46,13 +45,12 @@ class _Sweep:
         ]
         quantity = claim.words.quantity
         line = predicted_along(case.points, case.predicted, slope=quantity.is_slope, exponential=claim.exponential)
-        # At infinity stands what is claimed of the limit: its interval, with the bias bound included.
-        ends = case.interval if quantity.is_extrapolated and case.interval is not None else ()
+        ends = case.interval if quantity.is_extrapolated and case.interval is not None else ()  # bias included
         return cls(
             [(size, value, value - bar, value + bar) for size, value, bar in known],
             line if line is not None and len(known) == len(case.points) else [],
             [value for value in ends if value is not None],
-            margin_band(case.predicted, case.margin) if quantity.form is Form.VALUE else None,
+            margin_band(case.predicted, case.margin) if quantity.is_value else None,
         )
 
     @property
@@ -120,7 +118,7 @@ def logarithmic(claim: ClaimReport, case: Case) -> str:
 def side(claim: ClaimReport) -> int:
     """1 or -1 where only values below, or above, the predicted one deviate in the permitted direction; 0 for equations."""
     # A bound is drawn by its excess, of which either sign has a place.
-    return 0 if claim.words.quantity.form is Form.ERROR else {Side.AT_MOST: -1, Side.AT_LEAST: 1}.get(claim.side, 0)
+    return 0 if claim.words.quantity.is_error else {Side.AT_MOST: -1, Side.AT_LEAST: 1}.get(claim.side, 0)
 
 
 @dataclass(frozen=True)
