@@ -175,7 +175,8 @@ theorem = Theorem(
             observe, seen, {T: Efforts((64, 128, 512), (64, 128, 512), (64, 128, 256, 512, 1024))},
             derived={d: T / gamma}, at=({gamma: Integer(1)}, {gamma: Rational(1, 4)}), along={l: (1, 2, 3)},
             # Errors of singular values are stated with them: in float32 some 1e-4 of the constant.
-            draws=Efforts(32, 48, 256), dtype="float32", padded=True,
+            # Limits of skewed draws are wide below 48 of them: fewer do not bear the adjustment over a run of the library.
+            draws=Efforts(48, 48, 256), dtype="float32", padded=True,
             subjects={
                 "exponential": network(removed=1.0),
                 "uniform": network(UNIFORM, removed=1.0),

@@ -101,7 +101,7 @@ theorem = Theorem(
     proofs=(pairings, rows, table, setting.moments, second_moment),
     experiments=dict(
         layers=Experiment(
-            observe, (power, square), {n: Efforts(16, (16, 64), (16, 64, 256))}, draws=Efforts(3000, 4000, 20000), padded=True,
+            observe, (power, square), {n: Efforts(16, (16, 64), (16, 64, 256))}, draws=Efforts(4000, 4000, 20000), padded=True,
             subjects={
                 "Gaussian, ReLU": wide(setting.GAUSSIAN, RELU),
                 "Gaussian, Phi": wide(setting.GAUSSIAN, PHI),
