@@ -37,7 +37,8 @@ def rows(documents: Sequence[Mapping[str, Any]]) -> Iterator[str]:
                 ids.add(part["id"])
                 effort = document["settings"]["effort"]
                 told.append(f"{name:40} {claim['id']:16} {effort:9} {_drawn(claim):>7} {_gains(used):>44}")
-                told += [f"{'':40}   {known.of}, of mean {known.mean}" for known in claims[claim["id"]].variates]
+                taken = claims[claim["id"]].known_means
+                told += [f"{'':40}   {known.of}, of mean {known.mean}" for known in taken]
     yield f"{len(ids)} theorems with variates of known mean"
     yield f"{'theorem':40} {'claim':16} {'effort':9} {'draws':>7} {'gain: planned, least, largest':>44}"
     yield from told

@@ -168,7 +168,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
     costs = told(COST)
     terminalreporter.write_line(
-        f"processor seconds of all tests: {sum(cost for cost, _ in costs):.0f}; the largest process of theirs held "
+        f"processor seconds of all tests: {sum(cost for cost, _ in costs):.0f}; the largest process of pytest held "
         f"{max((held for held, _ in told(MEMORY)), default=0.0):.0f} MB"
     )
     for cost, name in sorted(costs, reverse=True):
