@@ -3,8 +3,9 @@
     python benchmarks/release_stamps.py COMMIT [--replayed ID ...]
 
 COMMIT is the one whose library the release checked. A file whose program (everything but its docstring and comments) is the
-one of that commit gets its new digest in ``theorax/reports/shipped/heads.json``. So does a theorem after --replayed, of
-which `verify replay --release ID` has just found every number equal. The others are listed and keep their old digest, so
+one of that commit gets its new digest in ``theorax/reports/shipped/heads.json``. So does a theorem after --replayed, whose
+check at standard effort is unchanged (only another effort has other draws, say) and of which `verify replay --release ID`
+has just found the numbers again. The others are listed and keep their old digest, so
 that no list shows the release's word for them.
 """
 
