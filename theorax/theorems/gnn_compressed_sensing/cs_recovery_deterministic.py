@@ -1,9 +1,17 @@
 """Least squares over any set finds the signal up to noise and mismatch over the least gain: an inequality for every matrix.
 
-Let y = M x + w and let x' have a residual at most eps above the least over T. The residual of x_T in T is at most
-||M(x - x_T)|| + ||w||, that of x' is at most eps more, and M v, v = x' - x_T, is the difference of the two. Nothing is asked
-of M = B A or of T. The factor 2 before ||w|| is attained where T = {x_T, t} and w = M(t - x_T)/2: y is as near to M t as to
-M x_T. The factor 1 + 2 beta/alpha is attained in the limit of a direction that M enlarges.
+**Theorem.** Let y = M x + w, F = ||B||_F, M = B A, x_T in T, and let x' in T have a residual
+||M x' - y|| at most eps above the least over T. Let alpha = ||M v||/(F ||v||) > 0, v = x' - x_T,
+and beta = ||M(x - x_T)||/(F ||x - x_T||). Then ||x' - x_T||
+<= (2||M(x - x_T)|| + 2||w|| + eps)/(alpha F) and ||x' - x|| <= (1 + 2 beta/alpha)||x - x_T|| +
+(2||w|| + eps)/(alpha F), for every M and T. The first bound is attained up to the factor 0.999 by T
+= {x_T, t}, x = x_T, eps = 0 and w just above M(t - x_T)/2. The second is by the same T, w = 0, M e
+= 4096 M(t - x_T), |e| = 1, and x = 2 x_T - t + (3/2 + 2^-20) e/4096, for Gaussian x_T and t
+orthogonal to e.
+
+**Idea.** The residual of x_T is at most ||M(x - x_T)|| + ||w||, and that of x' at most eps more.
+The two residual vectors differ by M v, whatever w is. Noise half way to M t makes y as near to M t
+as to M x_T. The factor 1 + 2 beta/alpha is attained in the limit of a direction that M enlarges.
 """
 
 from enum import IntEnum

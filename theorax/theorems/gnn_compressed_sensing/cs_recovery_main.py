@@ -1,10 +1,17 @@
 """Least squares over a cone recovers signals from y = B A x + w once the effective rank of B exceeds the squared width.
 
-The near-isometry of B A on the normalised differences D of T, and at the direction of x - x_T, gives alpha >= 1/2 and
-beta <= 3/2 where sqrt(er) >= 2C K sqrt(log K) (w(D) + u), K the psi2 norm of the rows of A. The deterministic inequality then
-reads ||x' - x|| <= 7||x - x_T|| + 2(2||w|| + eps)/F. The constant of the source is not known; C = 2 is declared here. It is
-derived for Gaussian rows, whose bound is (w(D) + 1/sqrt(2 pi) + sqrt(2) u)/sqrt(er) up to 1/er, and tried on sparse signs.
-T need not be a cone, if D is the set of its normalised differences; of a cone that is (T - T) on the sphere.
+**Theorem.** Let A have independent isotropic centred rows of psi2 norm at most K, independent of B,
+T, x and x_T in T. Let T be a union of four planes in R^20, D the unit vectors along its
+differences, M = B A, F = ||B||_F, er = F^2/||B||^2, and omega = sqrt(2) Gamma(5/2) +
+sqrt(2 log 10), which bounds the width w(D). Put C = 2, a declared constant. Then with probability
+at least 1 - 3 e^(-u^2), | ||M v||/F - 1 | <= C K sqrt(log K) (omega + u)/sqrt(er) for all v in D.
+If sqrt(er) >= 2 C K sqrt(log K) (omega + u) and x' is the point of T nearest to y = M x + w in
+||M x' - y||, then ||x' - x|| <= 7||x - x_T|| + 4||w||/F with probability at least 1 - 6 e^(-u^2).
+Shown at u = 2 for Gaussian rows and for sparse signs with K^2 <= 3.
+
+**Idea.** The near-isometry on D and at the direction of x - x_T gives alpha >= 1/2 and beta <= 3/2
+in the deterministic inequality. The source leaves C open. C = 2 is derived for Gaussian rows and
+only tried on sparse signs. T need not be a cone, if D is the set of its normalised differences.
 """
 
 from itertools import combinations_with_replacement

@@ -1,9 +1,16 @@
 """The effective rank er(B) = ||B||_F^2/||B||^2 lies between one and the rank, and no rotation and no factor changes it.
 
-With q_i the squared singular values er = sum q/q_1, and R = (sum q)^2/sum q^2 lies between er and the rank. It is tr(S)/||S||
-for S = B^T B, which is called the stable rank of B, and the rank exactly if all non-zero singular values are equal. Spectra
-i^(-a) have er = sum i^(-2a): of order m^(1 - 2a) for a < 1/2, log m + 0.577 at a = 1/2, bounded beyond it. A Gaussian matrix
-of l rows has er near l m/(sqrt l + sqrt m)^2, a quarter of its rank if it is square.
+**Theorem.** Let B != 0 have the squared singular values q_1 >= q_2 >= ..., er(B)
+= ||B||_F^2/||B||^2 and R = (sum q)^2/sum q^2. Then 1 <= er <= R <= rank B. For orthogonal U, V and
+c != 0, er(c U B V) = er(B); er(B) = tr(S)/||S||, S = B^T B. If all r non-zero singular values are
+equal, er = r. If s_i = i^(-a), i <= m, then er = sum_(i <= m) i^(-2a). So, as m -> oo, er
+-> zeta(2a) for a > 1/2, er/m^(1 - 2a) -> 1/(1 - 2a) for a < 1/2, and er - log m -> 0.5772...,
+Euler's constant, at a = 1/2. If B is l x m with independent standard normal entries and l = lam m,
+then E er(B)/m -> lam/(1 + sqrt(lam))^2.
+
+**Idea.** er = sum q/q_1, each q_i is at most q_1, and (sum q)^2 <= rank B sum q^2. The ratio
+tr(S)/||S|| is called the stable rank of B. For Gaussian B, ||B||_F^2 is near l m and ||B|| near
+sqrt(l) + sqrt(m), so er is a quarter of the rank if B is square.
 """
 
 import jax

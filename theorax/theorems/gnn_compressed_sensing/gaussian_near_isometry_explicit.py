@@ -1,10 +1,17 @@
 """A Gaussian A, seen through a fixed B, stretches a subspace by ||B||_F, up to ||B|| w(T): with explicit constants.
 
-T is the unit sphere of a subspace of dimension k, w(T) the mean length of a normal vector in it. Gordon's comparison gives E
-sup ||B A x|| <= ||B||_F + ||B|| w(T), and E inf ||B A x|| >= sqrt(||B||_F^2 - ||B||^2) - ||B|| (w(T) + 1/sqrt(2 pi)); both
-deviate by ||B|| u with probability e^(-u^2/2). The bounds speak of er(B) = ||B||_F^2/||B||^2, the distortion itself does not:
-the Gram matrix has E ||G/||B||_F^2 - I||_F^2 = k (k + 1)/R(B) exactly, R = ||B||_F^4/||B^T B||_F^2, which is at least er. From
-k far above er on, sup ||B A x||/||B||_F is sqrt(k/er). More rows of bounded er do not make it smaller.
+**Theorem.** Let A have independent standard normal entries, B be fixed, x range over the unit
+sphere of a subspace of dimension k, F = ||B||_F, er = F^2/||B||^2, R = F^4/||B^T B||_F^2 and w
+= sqrt(2) Gamma((k + 1)/2)/Gamma(k/2). In the mean, sup ||B A x||/F <= 1 + w/sqrt(er) and inf
+||B A x||/F >= sqrt(1 - 1/er) - (w + 1/sqrt(2 pi))/sqrt(er). Each holds for one A, with w + u for w,
+with probability at least 1 - e^(-u^2/2). The Gram matrix G of B A on the subspace has E
+||G/F^2 - I||_F^2 = k (k + 1)/R. For s_i(B) = i^(-a), a > 1/2, this tends to k (k + 1)
+zeta(4a)/zeta(2a)^2 as m -> oo at fixed k. If s_1 = 2 s_2, whether B is fixed or not, the mean of er
+sup ||B A x||^2/(k F^2) tends to 1 as k -> oo at fixed m.
+
+**Idea.** Gordon's comparison of Gaussian processes gives the means, and sup and inf are
+||B||-Lipschitz in A. G_jk is a sum of s_i^2 g_ij g_ik. As er stays bounded for a > 1/2, more rows
+do not help. For k far above er the top singular value decides.
 """
 
 import jax

@@ -1,10 +1,17 @@
 """Signals near the range of a ReLU network are recovered once sqrt(er(B)) exceeds the Gaussian width that its layers allow.
 
-The range lies in N <= prod (e n_i/k)^k subspaces of dimension k, so that w = sqrt(2k) + sqrt(4k sum_i log(e n_i/k)) bounds
-the Gaussian width of its normalised differences. For a Gaussian A Gordon's inequality and concentration give
-inf ||B A v|| >= sqrt(F^2 - op^2) - op (w + 1/sqrt(2 pi) + u) but for a probability e^(-u^2/2), and ||B A z|| <= F + op u for
-the direction z of x - x_T. The condition sqrt(er - 1) - sqrt(er)/2 >= w + 1/sqrt(2 pi) + u leaves alpha >= 1/2 and
-beta <= 3/2, hence ||x' - x|| <= 7||x - x_T|| + 2(2||w|| + eps)/F. The paper has absolute constants and sub-gaussian rows.
+**Theorem.** Let T be the range of a ReLU network with k = 2 latents and layers of widths n_1 = 5,
+n_2 = 12, A Gaussian and independent of B, of the network, of x and of x_T in T, M = B A, F
+= ||B||_F, er = F^2/||B||^2, and y = M x + w with any w. Let omega = sqrt(2k) +
+sqrt(4k sum_i log(e n_i/k)) and sqrt(er - 1) - sqrt(er)/2 >= omega + 1/sqrt(2 pi) + u, for which er
+>= 560 is enough at u = 3. Let x' be the point of T of the least ||M x' - y||. Then with probability
+at least 1 - 2 e^(-u^2/2), ||x' - x|| <= 7||x - x_T|| + 4||w||/F. With the same probability alpha
+= ||M v||/(F ||v||) >= 1/2 for v = x' - x_T, and beta = ||M(x - x_T)||/(F ||x - x_T||) <= 3/2.
+
+**Idea.** T lies in at most prod (e n_i/k)^k subspaces of dimension k, so omega bounds the width of
+its normalised differences. By Gordon inf ||M v|| >= sqrt(F^2 - op^2) - op
+(omega + 1/sqrt(2 pi) + u), op = ||B||, and ||M z|| <= F + op u at the direction z of x - x_T, each
+but for e^(-u^2/2). The rest is deterministic.
 """
 
 import equinox as eqx

@@ -1,10 +1,16 @@
 """Products M = B A of Gaussian matrices: entries are dependent and heavier than normal, and M is a near-isometry still.
 
-B is l x m, A is m x k, restricted to a subspace of dimension k. Given B the near-isometry of A applies, with er(B) near
-l m/(sqrt l + sqrt m)^2. Entries of M have the kurtosis 3 (1 + 2/m), and squares of one row the correlation that goes with it.
-The Gram matrix has E ||M^T M/(l m) - I||_F^2 = k ((k + 1)(l + m + 1) + 2)/(l m) exactly: k (k + 1)(1/l + 1/m) and not that of
-either factor alone. At l = m = k/c the largest eigenvalue tends to (1 + z)(1 + c z)^2/z with 2 c z^2 + c z = 1, which is
-1 + 2 sqrt(2 c) for small c: a distortion of sqrt(k (1/l + 1/m)).
+**Theorem.** Let M = B A, with B of size l x m and A of size m x k independent, both with
+independent standard normal entries. Then E ||M^T M/(l m) - I||_F^2 = k
+((k + 1)(l + m + 1) + 2)/(l m), E M_ij^4/m^2 = 3 (1 + 2/m) and, for k >= 2, E M_i1^2 M_i2^2/m^2 = 1
++ 2/m. If l = m = k/c with c fixed, the mean of the largest eigenvalue of M^T M/(l m) tends to
+(1 + z)(1 + c z)^2/z as k -> oo, z = (sqrt(c^2 + 8 c) - c)/(4 c), measured at c = 1/4.
+
+**Idea.** Given a row b of B, the entries of that row of M are independent normal of variance |b|^2,
+and E |b|^4 = m (m + 2). With S = B^T B, E tr S^2 = l m (l + m + 1) and E (tr S)^2 = (l m)^2 + 2 l
+m. The limit law is free: S-transforms multiply, and its edge is where the inverse is least, 2 c z^2
++ c z = 1. For small c it is 1 + 2 sqrt(2 c), a distortion of sqrt(k (1/l + 1/m)). That no
+eigenvalue leaves the limit law is measured.
 """
 
 import jax

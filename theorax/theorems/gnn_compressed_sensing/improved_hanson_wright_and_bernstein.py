@@ -1,9 +1,17 @@
 """Hanson-Wright with K^2 log K in both terms: sparse signs obey it with c = 1/10, and K^2 in the second term is too much.
 
-X has independent entries, centred, of unit variance and psi2 norm K. The improved bound is P(|X^T A X - E| >= u) <= 2 exp(-c
-min(u^2/(K^2 log K ||A||_F^2), u/(K^2 log K ||A||))), instead of K^4 and K^2. For sparse signs and A = diag(a) it follows with
-c = 1/10 from Bennett's inequality: the exponent is at least p |a|_2^2/|a|_inf^2 H(tau), H(tau) = (1 + tau) log(1 + tau) - tau,
-and p K^2 log K is at least 0.27. At tau = log(1/p)/2 the same law leaves no constant to the pair K^2 log K, K^2.
+**Theorem.** Let X have m independent entries, p^(-1/2) or -p^(-1/2) with probability p/2 each and
+else zero, K^2 = 1/(p log(1 + 1/p)), p <= 1/2 and Q = K^2 log K. For symmetric A, the variance of
+X^T A X is 2 sum_(i != j) A_ij^2 + (1/p - 1) sum A_ii^2. For tau > 0, P = P(|X^T X - m| >= tau m)
+<= 2 exp(-(m/10) min(tau, tau^2)/Q). For real a_i and u <= |a|_2/(sqrt(Q) max |a_i|), |sum a_i
+(X_i^2 - 1)| <= u sqrt(Q) |a|_2 with probability at least 1 - 2 e^(-u^2/10). As p = e^(-n) -> 0,
+-log(P/2) Q/m -> (2 log 2 - 1)/2 at tau = 1, m p = 64 n, but -log(P/2) K^2/(tau m) -> 0 at tau
+= n/2, m p = 64. p Q >= 0.27 for e^(-100) <= p <= e^(-0.7), and H(t) = (1 + t) log(1 + t) - t
+>= 0.38 min(t, t^2) for 1/50 <= t <= 100.
+
+**Idea.** Bennett's exponent is at least (p |a|_2^2/|a|_inf^2) H(tau), and 0.38 times 0.27 exceeds
+1/10. So Q serves in both terms, instead of K^4 and K^2; K^2 in the second is too small by a factor
+log K.
 """
 
 import jax.numpy as jnp

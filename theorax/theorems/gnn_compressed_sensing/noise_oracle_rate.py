@@ -1,9 +1,16 @@
 """Noise independent of A costs eta sqrt(k/(m - k - 1)), not eta: least squares over one subspace, and over a ReLU range.
 
-On a k-dimensional subspace x' - x = G^+ w, G = A V Gaussian m x k. Noise uniform on the sphere of radius eta sqrt(m) gives
-E||x' - x||^2 = eta^2 E tr (G^T G)^(-1). The entry j of the diagonal of the inverse is 1/dist(g_j, span of the others)^2, the
-inverse of a chi-square number of m - k + 1 degrees of freedom, whose mean is 1/(m - k - 1). Its variance exists for
-m > k + 3. The bound 4 eta of the main theorem, which holds for any noise, is loose by sqrt(m/k) here.
+**Theorem.** Let A be Gaussian with m rows, B = I, y = A x + w, x in T, and x' the point of T with
+the least ||A x' - y||. Let w be independent of A and uniform on the sphere of radius eta sqrt(m).
+If T is a subspace of dimension k and m > k + 1, then E ||x' - x||^2 = eta^2 k/(m - k - 1). If T is
+the range of a ReLU network with two latents and widths 5 and 12, |x| = 1 and eta = 1/10, then E
+||x' - x|| has the exact order m^(-1/2) as m -> oo.
+
+**Idea.** On a subspace x' - x = G^+ w with G = A V Gaussian, m x k, so the mean is eta^2 E tr
+(G^T G)^(-1). Each diagonal entry is the inverse of a chi-square number of m - k + 1 degrees of
+freedom, of mean 1/(m - k - 1); its variance exists for m > k + 3. Over a range the piece of x
+decides, once it is found. The bound 4 eta of the main theorem, which holds for any noise, is loose
+by sqrt(m/k) here.
 """
 
 import equinox as eqx

@@ -1,9 +1,17 @@
 """Without noise m = k + 1 measurements find one fixed point of a ReLU range, and m = 2k find all of them at once.
 
-A second solution of A x' = A x in a piece L is a z with A(x - L z) = 0: m Gaussian equations for k unknowns, which have no
-solution almost surely for m > k. All x at once: two pieces p, q collide where A vanishes on a vector of V_p + V_q, whose
-dimension is 2k at most. For m = 2k - 1 the kernel meets it in a line, and both ends lie in the cones of their pieces with a
-positive probability. So the logarithm of the widths in the main theorem pays for noise, not for identifying x.
+**Theorem.** Let T be the range of a ReLU network with k = 2 latents, widths 5 and 12 and Gaussian
+weights. Let A be Gaussian with m rows, independent of the network and of x in T, x != 0. If at
+least k + 1 = 3 rows differ, then almost surely the point of T with the least ||A x' - A x|| is x,
+found up to 10^(-6) |x|. Let V_p be the range of the linear map of piece p. If at least 2k = 4 rows
+differ, then almost surely A is injective on V_p + V_q for all p, q, by numerical ranks. If m = 3,
+then with probability at least 1/2 two different points of T have the same image under A.
+
+**Idea.** A second solution in a piece L is a z with A(x - L z) = 0: m Gaussian equations for k
+unknowns, almost surely without a solution for m > k. For all x at once, A must not vanish on V_p +
+V_q, of dimension at most 2k. For m = 2k - 1 its kernel meets V_p + V_q in a line, whose parts lie
+in the cones of the pieces with positive probability. The logarithm of the widths in the main
+theorem pays for noise.
 """
 
 from enum import IntEnum

@@ -1,8 +1,13 @@
 """Psi2 norms of unit variance: K^2 is at least 1/log 2, 8/3 for the normal law, 1/(p log(1 + 1/p)) for sparse signs.
 
-K is the t at which E exp(X^2/t^2) = 2. Jensen's inequality gives e^(1/K^2) <= 2 where E X^2 = 1, so that log K is at least
-0.183 and K sqrt(log K) means something for every isotropic row; a random sign attains it. A sparse sign, p^(-1/2) in modulus
-with probability p, has K^2 log K near 1/(2p) as p falls, slower than any power of p: p = e^(-n) leaves terms log(n)/n.
+**Theorem.** Let K > 0 be the t at which E exp(X^2/t^2) = 2. If E X^2 = 1, then K^2 >= 1/log 2, with
+equality if X^2 = 1. If X is p^(-1/2) or -p^(-1/2) with probability p/2 each and else zero, then K^2
+= 1/(p log(1 + 1/p)), and p K^2 log K -> 1/2 as p = e^(-n) -> 0. If X is standard normal, K^2 = 8/3.
+
+**Idea.** By Jensen's inequality e^(1/K^2) <= 2 where E X^2 = 1. So log K is at least 0.183, and K
+sqrt(log K) is defined for every isotropic row. For a sparse sign the mean is 1 - p + p
+e^(1/(p K^2)), and for a normal one (1 - 2/K^2)^(-1/2). K^2 log K approaches 1/(2p) slower than any
+power of p: p = e^(-n) leaves relative terms log(n)/n.
 """
 
 import jax

@@ -1,10 +1,17 @@
 """A ReLU layer without biases cuts k latents into 2 sum_(i<k) C(n-1, i) cones; a deep one has few pieces on average.
 
-Cover's count satisfies r(n, k) = r(n-1, k) + r(n-1, k-1): the last hyperplane is cut by the others as one dimension less is.
-Layers of widths n_i have at most prod r(n_i, k) pieces. With two latents and Gaussian weights the mean is far below: a neuron
-vanishes where h/|h|, h the layer before it, crosses a random hyperplane, length over pi times on average. A layer with s
-active neurons turns lengths by chi_(s-1)/chi_s, whose mean is one for s >= 2, and a fixed direction of h does not turn. So
-E[pieces] = 2 n_1 + 2 n_2 P_1 + 2 n_3 P_1 P_2 + ..., P_i = 1 - (n_i + 1)/2^(n_i), which the paper does not state.
+**Theorem.** Let W be n x k with n >= k, any k rows independent. Then W z has 2 sum_(i<k) C(n-1, i)
+sign patterns without zeros, z in R^k. With biases b, any k + 1 rows of (W, b) also independent, W z
++ b has sum_(i<=k) C(n, i). Both numbers, for any W, are at most (e n/k)^k. A network relu(W_3
+relu(W_2 relu(W_1 z))) with k = 2 and widths n, q, s has at most 8 n q s linear pieces. If its
+weights are independent, normal and centred, their mean number is 2n + 2q P(n) + 2s P(n) P(q), P(n)
+= 1 - (n + 1)/2^n.
+
+**Idea.** The last hyperplane is cut by the others as in one dimension less: r(n, k) = r(n-1, k) +
+r(n-1, k-1). The product bound multiplies the counts 2n, 2q and 2s. For the mean, a neuron vanishes
+where the direction h/|h| of the layer before it crosses a random hyperplane, length over pi times
+on average. A layer with s active neurons turns lengths by chi_(s-1)/chi_s, of mean one for s >= 2,
+and a fixed direction does not turn. The mean number is not in the paper.
 """
 
 import equinox as eqx

@@ -1,10 +1,17 @@
 """B A is near to ||B||_F times an isometry on every bounded set, with an error K sqrt(log K) ||B|| (w(T) + rad(T)).
 
-Rows of A are independent, centred and isotropic, of psi2 norm at most K; B and T are fixed. E sup |||B A x|| - ||B||_F ||x|||
-over T is at most C K sqrt(log K) ||B|| (w(T) + rad(T)), and with probability 1 - 3 e^(-u^2) the supremum is at most C K
-sqrt(log K) ||B|| (w(T) + u rad(T)). The source leaves C open. C = 2 is declared here: for Gaussian rows and spheres of
-subspaces it follows from Gordon's bounds, and it is tried on sparse signs. No smaller order in K is possible: for sparse signs
-the error is at least 3/10 of the same order, while K^2 in the place of K sqrt(log K) is too large by a factor without limit.
+**Theorem.** Let A have independent, centred, isotropic rows of psi2 norm at most K, B and a bounded
+T be fixed, and sup that of | ||B A x|| - ||B||_F ||x|| | over T. With the declared C = 2, for the
+rows and sets tried, sup <= C K sqrt(log K) ||B|| (w(T) + rad(T)) in the mean, and with probability
+at least 1 - 3 e^(-u^2) sup <= C K sqrt(log K) ||B|| (w(T) + u rad(T)). For sparse signs of density
+p <= 1/20, m p = 20, B = I and T 16 basis vectors, the mean of sup is at least 0.3 K sqrt(log K)
+(w(T) + 1), K^2 = 1/(p log(1 + 1/p)). Let K^2 = 8/3, b = sqrt(2 log 2) + sqrt(2 pi) (1 -
+erf(sqrt(log 2))), 0.797 <= w <= 100. Then w + 1 + 1/sqrt(2 pi) + b <= 2 K sqrt(log K) (w + 1), and
+for 1 <= u <= 100, w + 1 + 1/sqrt(2 pi) + sqrt(2) u <= 2 K sqrt(log K) (w + u).
+
+**Idea.** The last two say that C = 2 is enough for Gaussian rows and spheres of subspaces, by
+Gordon's bounds. The source leaves C open. By the sparse signs no smaller order in K is possible;
+K^2 would be too large.
 """
 
 import jax.numpy as jnp

@@ -1,9 +1,16 @@
 """Features sigma(W x) of n random inputs are well conditioned from a width linear in n on: s_min(sigma(W X)) > sqrt(m) eta_r/4.
 
-The mean of sigma(W X)^T sigma(W X)/m is sum_r eta_r^2 (X^T X)^(r), entrywise powers, by Hermite's expansion of sigma. Each
-term is positive semi-definite, and the one of order r is at least eta_r^2 (1 - n max |<x_i, x_j>|^r), at least a quarter of
-eta_r^2 if no two inputs have |<x_i, x_j>|^r > 3/(4 n). A matrix Chernoff bound over the rows leaves a quarter of that, whose
-root is eta_r/4. For sigma(x) = sin(a x) the mean is e^(-a^2) sinh(a^2 <x_i, x_j>).
+**Theorem.** Let W be m x d with independent standard normal entries, and X hold n independent unit
+vectors of R^d as columns, with sqrt(d) x of sub-Gaussian variance proxy one. Let |sigma| <= top, r
+>= 2 and 0 < eta <= |E sigma(g) He_r(g)|/sqrt(r!), g standard normal. Then s_min(sigma(W X))
+> sqrt(m) eta/4 with probability at least 1 - n exp(-3 m eta^2/(64 top^2 n)) - 2 n^2 exp(-(d/2)
+(3/(4 n))^(2/r)). For unit x, y with <x, y> = rho and a standard normal row w, E sin(a <w, x>)
+sin(a <w, y>) = e^(-a^2) sinh(a^2 rho).
+
+**Idea.** By Hermite's expansion the mean of sigma(W X)^T sigma(W X)/m is sum_r eta_r^2 (X^T X)^(r),
+with entrywise powers. All terms are positive semi-definite. By Gershgorin that of order r is at
+least eta_r^2/4, if no two inputs have |<x_i, x_j>|^r > 3/(4 n). A matrix Chernoff bound over the
+rows leaves a quarter of that.
 """
 
 from enum import IntEnum

@@ -1,8 +1,14 @@
 """A Gaussian matrix of q m entries has a Frobenius norm above M_W sqrt(q m) with probability at most e^(-(M_W^2 - 1) q m/16).
 
-The squared norm has the chi-square law of q m degrees of freedom, so the probability is known exactly. Chernoff's bound is
-e^(-q m (x - 1 - log x)/2) at x = M_W^2, and (x - 1 - log x)/2 >= (x - 1)/16 from x = 2 on. Closer to one it is not: a norm
-slightly above sqrt(q m) is a matter of the central limit theorem, and its exponent is quadratic in x - 1.
+**Theorem.** Let W be q x m with independent standard normal entries, and M_W > 0. Then
+P(||W||_F > M_W sqrt(q m)) = Gamma(q m/2, M_W^2 q m/2)/Gamma(q m/2), with the upper incomplete gamma
+function. If M_W >= sqrt(2), then ||W||_F <= M_W sqrt(q m) with probability at least 1 -
+e^(-(M_W^2 - 1) q m/16). Moreover (x - 1 - log x)/2 >= (x - 1)/16 for all x in [2, 64].
+
+**Idea.** ||W||_F^2 has the chi-square law of q m degrees of freedom, which gives the exact tail.
+Chernoff's bound is e^(-q m (x - 1 - log x)/2) at x = M_W^2, and the last inequality turns it into
+the printed bound. Near x = 1 the printed bound fails: the exponent is quadratic in x - 1, by the
+central limit theorem.
 """
 
 import jax

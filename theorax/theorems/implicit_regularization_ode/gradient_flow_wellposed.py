@@ -1,9 +1,15 @@
 """Gradient flow of a residual network moves its weights by at most sqrt(t l(0)) up to time t: it exists for all times.
 
-The flow is dA/dt = -dl/dA, dB/dt = -dl/dB, dZ_k/dt = -L dl/dZ_k with Z_k = (V_k, W_k). So dl/dt = -||dA/dt||^2 - ||dB/dt||^2
-- (1/L) sum_k ||dZ_k/dt||^2, and by Cauchy and Schwarz ||A(t) - A(0)||^2 + ||B(t) - B(0)||^2 + (1/L) sum_k ||Z_k(t) -
-Z_k(0)||^2 <= t (l(0) - l(t)). The text clips the flow, as it could blow up in finite time without. It cannot, as the loss is
-not negative. Clipping bounds the way of every layer; the inequality bounds the mean over layers.
+**Theorem.** Let dA/dt = -dl/dA, dB/dt = -dl/dB and dZ_k/dt = -L dl/dZ_k, Z_k = (V_k, W_k), be the
+gradient flow of a residual network of depth L with loss l >= 0. Then dl/dt = -||dA/dt||^2 -
+||dB/dt||^2 - (1/L) sum_k ||dZ_k/dt||^2. Let way(t) = ||A(t) - A(0)||^2 + ||B(t) - B(0)||^2 + (1/L)
+sum_k ||Z_k(t) - Z_k(0)||^2. Then way(t) <= t (l(0) - l(t)), so sqrt(way(t)) <= sqrt(t l(0)). These
+two bounds hold also if each coordinate v of the flow is clipped to c tanh(v/c). In that case
+||Z_k(t) - Z_k(0)|| <= t c sqrt(2 q m) for every k, V_k being q x m.
+
+**Idea.** The first formula is the chain rule; the other two follow by Cauchy and Schwarz. The text
+clips the flow, as it could blow up in finite time without. It cannot, as the loss is not negative.
+Clipping bounds the way of every layer, the second inequality the mean over the layers.
 """
 
 import jax

@@ -1,10 +1,17 @@
 """Wide residual networks fit small targets at a rate free of depth, and end at Lipschitz functions of depth that interpolate.
 
-Training starts from F = 0, so that l(0) = (1/n) sum_i ||y_i||^2. Let the width be a multiple of n, and the targets small. The
-flow then stays where the squared gradient is at least mu l, with mu = C'/(n sqrt(n) q) for every depth. So l(t) <= e^(-mu t)
-l(0). The way left after t is at most a multiple of sqrt(l(t))/mu, so that weights have limits in t, uniformly in L. When
-training ends, the distances of the depths L, 2 L and 4 L halve: weights and outputs have limits in L too. No rate above mu_0 =
-(4/n) lambda_min(2 X^T X + S^T S/m) holds for all targets. Those in the lowest direction are learnt no faster.
+**Theorem.** Let V_k = 0, B A = 0, all W_k one Gaussian matrix of width m = 4 n, layers h + f/L, f
+in C^2, that move by -L dl/dZ_k, n = 10 random inputs on the sphere of radius sqrt(q), q = 9, and
+targets of root mean square 10^(-3). Let mu_0 = (4/n) lambda_min(2 X^T X + S^T S/m), S
+= tanh(W A X/sqrt(q)), mu = 1/(4 n sqrt(n) q). Then l(0) = (1/n) sum_i ||y_i||^2. The rest holds
+with probability at least 9/10 each. At t = 1/(8 mu) and 1/(4 mu), log(l(0)/l(t)) >= mu t; it is at
+most 1.02 mu_0 t for targets in the lowest eigenvector. At t = 20/max(mu_0, mu), log(l(0)/l) >= 10
+at depths L, 2 L, 4 L. There, for L >= 4, distances of depth 4 L from 2 L are at most 3/5 of those
+of 2 L from L, for Z and for outputs at new inputs; max ||Z_(k+1) - Z_k|| at 4 L is at most 3/5 of
+that at 2 L.
+
+**Idea.** The flow stays where the squared gradient is at least mu l. So l(t) <= e^(-mu t) l(0), and
+the way left after t is at most of order sqrt(l(t))/mu. Constants are measured.
 """
 
 import equinox as eqx

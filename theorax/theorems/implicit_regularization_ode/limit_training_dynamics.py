@@ -1,8 +1,16 @@
 """Gradient flow of deep residual networks tends to a flow of functions of depth, with an adjoint equation of its own.
 
-Backpropagation is p_k = p_(k+1) + (d_1 f)^T p_(k+1)/L. As L grows, p_k tends to P(k/L) with dP/ds = -(d_1 f)^T P and P(1)
-= 2 B^T (B H(1) - y). The velocities of layers tend to minus the mean of (d_2 f)^T P, those of A and B to the end terms.
-In print both equations lack the transpose, and the second one its sign. Neither correction alone mends them.
+**Theorem.** Let h_(k+1) = h_k + f(h_k, Z_(k+1))/L with f in C^2 and f(0, z) = 0, p_k = n dl/dh_k,
+and p_L = 2 B^T (B h_L - y). Then p_k = p_(k+1) + (d_1 f)^T p_(k+1)/L. Let the weights be within K/L
+of a Lipschitz function of depth, the same for all L, and dP/ds = -(d_1 f)^T P, P(1) = 2 B^T
+(B H(1) - y). For random smooth weights and L -> oo these have the exact order 1/L: the largest
+distance of p_k from P(k/L); that of dA/dt and dB/dt from the end terms with P(0) and H(1); and, if
+layers move by L times their negative gradient, clipped or not, the largest distance of dZ_k/dt from
+minus the mean of (d_2 f)^T P at k/L. The printed p_k = p_(k+1) + d_1 f p_(k+1)/L and dP/ds = d_1 f
+P are wrong: they lack the transpose, and the second its sign.
+
+**Idea.** P^T x must be constant along dx/ds = (d_1 f) x, which fixes both transpose and sign.
+Neither correction alone is enough. The rates are those of Euler's method.
 """
 
 import jax

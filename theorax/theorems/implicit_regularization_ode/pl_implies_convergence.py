@@ -1,10 +1,16 @@
 """Gradient flow decays like e^(-mu t) where the squared gradient is at least mu times the loss, and its way is short.
 
-With G = ||dl/dA||^2 + L sum_k ||dl/dZ_k||^2 + ||dl/dB||^2 the loss obeys dl/dt = -G. The local Polyak-Lojasiewicz condition
-G >= mu l gives l(t) <= e^(-mu t) l(0). The speed is sqrt(G), in the norm ||A||^2 + ||B||^2 + (1/L) sum_k ||Z_k||^2, so the way
-is at most 2 (sqrt(l(0)) - sqrt(l(t)))/sqrt(mu). If every layer moves by at most c sqrt(l), none moves further than 2 c
-(sqrt(l(0)) - sqrt(l(t)))/mu. In the text c = 2 e^K K M_B, and mu = 8 e^K K M_B sqrt(l(0))/M then gives M/2: the flow
-stays where the condition was assumed. Here mu and c are those of the flow itself.
+**Theorem.** Let A, B and Z_k follow the gradient flow of the loss l, the layers Z_k at L times
+their negative gradient, and G = ||dl/dA||^2 + L sum_k ||dl/dZ_k||^2 + ||dl/dB||^2. Let G >= mu l,
+mu > 0, and let no layer be faster than c sqrt(l), all along the flow up to t. Then l(t)
+<= e^(-mu t) l(0). The way up to t, by ||A||^2 + ||B||^2 + (1/L) sum_k ||Z_k||^2, has at most the
+length 2 (sqrt(l(0)) - sqrt(l(t)))/sqrt(mu). For every k, ||Z_k(t) - Z_k(0)|| <= 2 c (sqrt(l(0)) -
+sqrt(l(t)))/mu.
+
+**Idea.** dl/dt = -G <= -mu l, and the speed is sqrt(G). So sqrt(l) falls at least by sqrt(mu)/2
+times the speed, and at least by mu sqrt(l)/2 per unit of time. In the text c = 2 e^K K M_B, and mu
+= 8 e^K K M_B sqrt(l(0))/M leaves every layer within M/2: the flow stays where the condition was
+assumed. Here mu and c are those of the flow itself.
 """
 
 import equinox as eqx

@@ -1,8 +1,16 @@
 """With the ReLU training can part neighbouring layers by 2 log C, however deep the network; smooth activations do not.
 
-The network h_k = h_(k-1) + sigma(w_k h_(k-1))/(2L) of 2L layers must learn x -> C x, C > 1, from the weights (-1)^k/(2L). A
-layer of negative weight is dead and never moves. The others stay equal, so that the output is (1 + w/(2L))^L x, and
-they stop at w = 2L (C^(1/L) - 1) >= 2 log C. The gradient flow of the loss carries x^2, where x is printed.
+**Theorem.** Let h_k = h_(k-1) + sigma(w_k h_(k-1))/(2L), k = 1, ..., 2L, learn x -> C x, x > 0, C
+> 1, by the flow dw_k/dt = -2L dl/dw_k, l = (h_2L - C x)^2, from w_k = (-1)^k/(2L). For the ReLU
+dw_k/dt = 0 for odd k. For even k it is -2 x^2 ((1 + w/(2L))^L - C) (1 + w/(2L))^(L-1), w > 0 the
+common even weight. The printed x for x^2 is wrong. The flow rests at w = 2L (C^(1/L) - 1). After
+training max |w_(k+1) - w_k| tends to 2 log C as L -> oo. With u = (log C)/L in [1/100, 3], e^u - 1
+>= u, so w >= 2 log C. For tanh, GELU, SiLU and softplus(z) - log 2, x = 1 and C = 2, this maximum
+has the exact order 1/L.
+
+**Idea.** Where h > 0, a layer of negative weight is dead and never moves. The others stay equal, so
+the output is (1 + w/(2L))^L x. If sigma is in C^2 with sigma(0) = 0, weights that start within K/L
+of a Lipschitz function of depth stay so, up to constants.
 """
 
 from enum import IntEnum

@@ -1,10 +1,17 @@
 """A residual network whose weights are sampled from Lipschitz functions of depth is within C/L of a neural ODE.
 
-One layer is one step of Euler's method for dH/ds = V(s) tanh(W(s) H/sqrt(q))/sqrt(m), with weights taken at the right end
-of the step. If g is C-Lipschitz, Theta is C_Theta-Lipschitz and dU/ds is C~-Lipschitz, distances obey D_(k+1) <= (1 + C/L) D_k
-+ (C (t + C_Theta/L) + C~/L)/L, where t is the distance of the weights from Theta. Smooth weights have an expansion: F^L =
-F + B e(1)/L + O(L^-2) with de/ds = (d_1 f) e + (d_s f - (d_1 f) f)/2. Where V changes its sign with every layer, the
-network tends to the map x -> B A x instead.
+**Theorem.** Let h_(k+1) = h_k + f(h_k, Z_(k+1))/L, f = V tanh(W h/sqrt(q))/sqrt(m), h_0 = A x, F^L
+= B h_L, V_k = V(k/L), W_k = W(k/L), with V and W Lipschitz in depth, uniformly in L. Let dH/ds = f,
+H(0) = A x, F = B H(1). For V and W that turn with depth, with Gaussian coefficients, as L -> oo:
+max ||F^L - F|| over the inputs and max ||h_k - H(k/L)|| over k and the inputs have the exact order
+1/L. If V and W have Lipschitz derivatives, ||F^L - F - B e(1)/L|| has the exact order L^-2, where
+e(0) = 0 and de/ds = (d_1 f) e + (d_s f - (d_1 f) f)/2. For V_k = (-1)^k V(k/L), F^L - B A x has the
+exact order 1/L.
+
+**Idea.** A layer is a step of Euler's method with weights at its right end. If f is C-Lipschitz,
+the weights are C_Theta-Lipschitz in depth and dH/ds is C~-Lipschitz, distances obey D_(k+1)
+<= (1 + C/L) D_k + (C (t + C_Theta/L) + C~/L)/L, t the error of the weights. Opposite signs cancel
+in pairs.
 """
 
 import equinox as eqx

@@ -1,8 +1,17 @@
 """Small products have the singular values of the network's tokens, in law and jointly over its layers.
 
-Given the A's and the values before it, the frame Q with X_(l-1) = M_(l-1) Q is constant, so Q W_l is Gaussian whatever
-Q is, and its LQ factorisation gives a Bartlett factor independent of everything before: X_l = A_l M_(l-1) R_l Q'. The
-T x T matrices M_l stand for the tokens; here both are drawn, the network literally from Haar tokens, and compared.
+**Theorem.** Let A_1, ..., A_l be independent T x T Markov matrices of iid exponential weights, and
+X_0 a frame of T orthonormal rows in dimension d = T/gamma >= T. Let X_l = A_l X_(l-1) W_l, where
+the W_l are independent of all else, either iid Gaussian of variance 1/d or identities. For Gaussian
+values let M_l = A_l M_(l-1) R_l/sqrt(d), M_0 = I, with independent lower triangular R_l: standard
+normals below the diagonal and chi_(d-i) at its entry i = 0, ..., T - 1. For identities let
+M_l = A_l M_(l-1). Then, for every T and l, s_1^2 and (s_2^4 + ... + s_T^4)^(1/4) have the same
+means for X_l and M_l, and so has the product of log s_1^2 of layer 1 and log s_1^2 of layer l.
+
+**Idea.** Write X_(l-1) = M_(l-1) Q with orthonormal rows Q. Given Q and the A's, Q W_l is Gaussian,
+whatever Q is. Its LQ factorisation R_l Q' has a Bartlett factor R_l that is independent of
+everything before. So X_l = A_l M_(l-1) R_l Q', up to scale, and X_l has the singular values of M_l.
+The equality in law is joint over the layers.
 """
 
 import jax

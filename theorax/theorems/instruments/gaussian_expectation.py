@@ -1,8 +1,17 @@
 """Means of functions of a normal variable are computed within their declared error, which falls geometrically.
 
-The trapezoidal rule of step h = 1/m on the whole line errs by the integrals of the function along two shifted lines,
-divided by e^(2 pi b/h): moved up to the border of the strip where the function is analytic, they are as small as they
-get. Poles at +-i decide the error of 1/(1 + x^2); a kink on the line leaves an order of h^2 and no more.
+**Theorem.** Let x be normal with mean zero and variance q, and let E f(x) be computed by the
+trapezoidal rule with m nodes per standard deviation, up to 9 standard deviations. Let f be analytic
+with |f| <= M in the strip |Im x| < y, and |f| <= 1 on the line. Put b = min(y/sqrt(q), 2 pi m).
+Then the computed mean is off by at most 2 M e^(b^2/2)/(e^(2 pi m b) - 1) + 2
+e^(-81/2)/(9 sqrt(2 pi)) + (18 m + 90) 2^-53, the declared error: shown for cos(x), e^(-x^2),
+erf(x)^2 and 1/(1 + x^2). For f(x) = 1/(1 + x^2) the error has the exact exponential order
+e^(-2 pi m/sqrt(q)) as m grows, as long as it exceeds the cut at 9 and the rounding.
+
+**Idea.** On the whole line the rule of step h = 1/m errs by the integrals of f along two shifted
+lines, divided by e^(2 pi b/h) - 1. The lines may move up to the border of the strip where f is
+analytic. The poles of 1/(1 + x^2) at +-i lie 1/sqrt(q) standard deviations from the line, which
+gives its order. A kink on the line leaves only the order h^2.
 """
 
 from enum import IntEnum

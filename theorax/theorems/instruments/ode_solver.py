@@ -1,10 +1,17 @@
 """Flows of neural ODEs are computed within their declared error, and the solver has its order.
 
-The solver crosses each interval between two layers with one step of Dormand and Prince's method of order eight, and
-again with two; the whole difference of the two results is declared as the error. It is held against flows known in
-closed form: a logistic equation, a rotation whose speed varies, and a field that is piecewise linear in time with kinks
-at the layers, as an interpolated network has. The order is that of the one-step results, read while errors are far
-above rounding.
+**Theorem.** Let x' = f(s, x) on [0, 1] with N >= 4 equal intervals, and let f be smooth between
+their ends. The solver crosses every interval with one step of Dormand and Prince's method of order
+eight, and again with two. It declares the largest distance of the two results at a node, plus
+N 2^-49 times the largest norm. Let 2 <= a, b <= 4. For x' = a x (1 - x), a rotation of angle
+a s + sin(b s), and x' = a g(s) x, g linear in every interval and 1, -1 in turn at the ends, the
+finer result is within the declared error of the exact flow at every node. For the first two fields
+the error of the one-step result has the exact order N^-8 as N -> oo.
+
+**Idea.** All three flows are known in closed form. The error of a method of order p expands in
+powers of the step from h^p on. So the finer result is off by about 1/255 of the difference of the
+two, and the whole difference is a bound once the method has reached its order. For other fields it
+is an estimate. A kink inside an interval destroys the order.
 """
 
 from enum import IntEnum

@@ -1,9 +1,17 @@
 """Regressions are solved: primal and dual values meet, and coefficients are those of the closed forms.
 
-With keys evenly spaced on the circle G is circulant and waves are its eigenvectors. For a tube of width zero and targets
-y = cos(m t), m < N/2, the coefficients are y/lambda_m; for alternating targets and a tube eps < 1 they are
-(1 - eps) y/lambda_(N/2), every residual being eps times its sign. The bias is zero. A feasible pair with the gap g has
-(beta - beta*)^T G (beta - beta*) <= 2 g, for the dual is quadratic and beta* maximises it.
+**Theorem.** Let a regression on N keys have the rows phi(k_j)/h(k_j), the Gram matrix G, a tube
+eps >= 0 and the weight C of what lies outside it. For normal keys in dimension 3, Taylor, linear or
+softmax kernels, and (C, eps) = (30, 1/10) or (1, 0), the dual multipliers lie in [0, C] and the
+primal and dual values found agree within 10^-9. So both are optimal. Let N = 6 or 8 softmax keys be
+evenly spaced on the circle, with y_j = cos(4 pi j/N) and eps = 0, or y_j = (-1)^j and eps < 1. Let
+G y = lambda y, beta* = (1 - eps) y/lambda, and C > |beta*_j| for all j. Then the coefficients beta
+found have (beta - beta*)^T G (beta - beta*) <= 2 g, g the gap of the two values.
+
+**Idea.** By weak duality a feasible dual value bounds every primal value from below. For even keys
+G is circulant and waves are its eigenvectors; every residual of beta* is eps y_j, and the bias is
+zero. The dual objective is concave with the quadratic part -beta^T G beta/2 and is largest at
+beta*, so it falls by at least half of (beta - beta*)^T G (beta - beta*).
 """
 
 from typing import Any

@@ -1,9 +1,17 @@
 """In the long run every masked attention collapses at the rate of the uniform walk on its graph, with LayerNorm or without.
 
-Once tokens agree, all scores of a row agree, whatever the weights, and attention is U_ij = 1/|N_i| on the edges: the derivative
-of A(X) X at equal tokens is U. Orthogonal values and LayerNorm leave what tokens differ by as it is, to first order. So
-(1/t) ln mu(X_t) tends to ln |lambda_2(U)|: 1/2 for the causal mask and the star, 1/4 + sqrt(33)/12 for four tokens in a
-window of reach one. Without a mask lambda_2 is zero, and collapse is faster than exponential.
+**Theorem.** Let tokens have softmax attention on a graph in which every token attends to itself and
+one token reaches all others. Let ||W_Q||_2 and ||W_K||_2 be at most C in every layer, the W_V
+orthogonal, and the input tokens linearly independent and in general position. Let U_ij = 1/|N_i| on
+the edges, N_i the neighbours of i, lambda_2 > 0 the second largest modulus of an eigenvalue of U,
+and mu the norm of the tokens without their mean. Then, with LayerNorm or without, (1/t) E ln
+mu(X_t) -> ln lambda_2 as t -> oo. For four tokens in dimension four, lambda_2 = 1/2 for the causal
+mask and the star, and lambda_2 = 1/4 + sqrt(33)/12 for a window of reach one.
+
+**Idea.** Once tokens agree, all scores of a row agree, whatever the weights, and attention is U:
+the derivative of A(X) X at equal tokens is U. To first order, orthogonal values and LayerNorm
+preserve the differences of the tokens. Without a mask lambda_2 = 0, and the collapse is faster than
+exponential.
 """
 
 import equinox as eqx

@@ -1,9 +1,15 @@
 """Uniform causal attention is diagonal in Pascal's matrix: tokens meet like 2^(-t), and the first one takes all context.
 
-With W_Q = 0 a token attends to itself and to all before it alike, A_ij = 1/i. The hockey-stick identity says that A P = P
-diag(1, 1/2, ..., 1/N) for Pascal's matrix P_ij = binom(i - 1, j - 1). After t layers the slowest part of what tokens differ
-by is 2^(-t) (x_2 - x_1) times the second column 0, 1, ..., N - 1, so 2^t mu tends to |x_2 - x_1| sqrt(N (N^2 - 1)/12), mu
-the norm of the tokens without their mean. Corrections are of the order (2/3)^t.
+**Theorem.** Let N tokens have uniform causal attention, A_ij = 1/i for j <= i (W_Q = 0), and
+P_ij = binom(i - 1, j - 1). Then A P = P diag(1, 1/2, ..., 1/N), and (A^t)_ij = sum_k
+binom(i - 1, k - 1) (-1)^(k - j) binom(k - 1, j - 1) k^(-t). Let further W_V = I, x_1 != x_2, and mu
+be the Frobenius norm of the tokens without their mean. Then 2^t mu(X_t)/|x_2 - x_1| -> sqrt(N
+(N^2 - 1)/12) as t -> oo.
+
+**Idea.** The hockey-stick identity says that P diagonalises A. In A^t the eigenvalue one belongs to
+the first column of P, the vector of ones, so all rows tend to the first token. The slowest part of
+the differences is 2^(-t) (x_2 - x_1) times the second column 0, 1, ..., N - 1, whose norm without
+its mean is sqrt(N (N^2 - 1)/12). Corrections are of the order (2/3)^t.
 """
 
 from math import comb

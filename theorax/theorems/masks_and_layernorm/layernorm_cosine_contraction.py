@@ -1,10 +1,17 @@
 """With LayerNorm and orthogonal values a layer contracts the least cosine between tokens towards one.
 
-Let c >= 0 be the least cosine of unit tokens, and eps the least attention weight. Two rows of attention overlap by
-sum_j A_ij A_kj >= 2 eps - N eps^2, the sums y = A x before LayerNorm have length at most one, so 1 - <y_i, y_k> and 1 - c'
-are at most (1 - 2 eps + N eps^2) (1 - c), hence at most (1 - N eps^2) (1 - c). If one token alone is seen by all, with
-the weight eps at least, (1 - eps^2) (1 - c) is left. The norm mu of the tokens without their mean is at most
-sqrt((N - 1) (1 - c)), so that mu(X_t) <= sqrt((N - 1) (1 - c_0)) (1 - eps^2)^(t/2).
+**Theorem.** Let N unit tokens with the least cosine c >= 0 pass a layer of masked attention with
+orthogonal W_V and LayerNorm, and let c' be the least cosine after it. If every token attends to all
+tokens, with weights of at least eps, then 1 - c' <= (1 - 2 eps + N eps^2) (1 - c). If every token
+attends to the first one, with a weight of at least eps, then 1 - c' <= (1 - eps^2) (1 - c). Let mu
+be the norm of the tokens without their mean, and c_0 >= 0 the least cosine at the input. If all
+weights on the first token are at least eps in all layers, then mu(X_t) <= sqrt((N - 1) (1 - c_0))
+(1 - eps^2)^(t/2) (measured for t <= 12).
+
+**Idea.** Two rows of attention overlap by sum_j A_ij A_kj >= 2 eps - N eps^2, or by eps^2 if they
+share one token. The sums y = A x before LayerNorm have length at most one, so 1 - c' is at most
+1 - <y_i, y_k> for the farthest pair, hence at most 1 - c times one less the overlap. And mu^2 is
+1/N times the sum of |x_i - x_k|^2 over pairs, at most (N - 1) (1 - c).
 """
 
 import equinox as eqx

@@ -1,10 +1,17 @@
 """Two tokens in the plane that LayerNorm keeps apart for ever, from a whole arc of starts.
 
-Causal uniform attention, values W = [[a, b], [0, c]] that act on rows, 0 < a <= c, b > 0. The first token tends to (0, 1)
-or (0, -1), like (a/c)^t or 1/t. With it at (0, 1) the second one stays there, or at the unit vectors (u, v) of the line b u
-+ (c - a) v + c = 0; these exist where b^2 > a (2 c - a). The circle map has the slope a/(2 c) at (0, 1) and (c/a) (1 + v) at
-them: below one at the lower, B, above one at the upper, C. It keeps the orientation, so that the arc from (0, -1) through
-the left half plane to C tends to B: a share 1/4 + arcsin(v_C)/(2 pi) of the circle.
+**Theorem.** Let two tokens in the plane have uniform causal attention, LayerNorm and values
+W = [[a, b], [0, c]] on rows, 0 < a <= c, b > 0. If x_1 = (0, 1), every unit vector x_2 = (u, v)
+with u < 0 and b u + (c - a) v + c = 0 stays in place. These exist, B below C, if
+D = b^2 - a (2 c - a) > 0: v_B, v_C = (-c (c - a) -+ b sqrt(D))/((c - a)^2 + b^2). The map of x_2
+has the slope (c/a) (1 + v) at B and C, and a/(2 c) at (0, 1). For x_2 uniform on the circle, D > 0
+and |u_B| > 1/5, the share with |det(x_1, x_2)| > 1/5 tends to 1/4 + arcsin(v_C)/(2 pi) as t -> oo.
+If D < 0, the largest |det| falls like (a/(2 c))^t. From a drawn x_1, its first coordinate falls
+like (a/c)^t if a < c, and like 1/t if a = c.
+
+**Idea.** On the line (x_1 + x_2) W = a x_2. The slope is below one at B and above one at C. The map
+preserves the orientation, so the arc from (0, -1) through the left half plane to C tends to B, and
+the rest tends to (0, 1).
 """
 
 import numpy as np

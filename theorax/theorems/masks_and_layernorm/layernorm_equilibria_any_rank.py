@@ -1,11 +1,17 @@
 """With LayerNorm one value matrix has equilibria of every rank up to full, most of them unstable.
 
-Causal uniform attention, values W = I + w S with w > 1, S the shift e_i -> e_(i+1) of rows. Let x_1 = e_d and x_(k+1) =
--(1/w) shift_left(x_k) + c_(k+1) e_d with c_k = sqrt(1 - 1/w^2) or minus that. Then |x_k| = 1 and (x_1 + ... + x_k) W = x_k for
-k >= 2, so the tokens stand still; the first k of them are independent, and d of them have the determinant w^(-d (d - 1)/2).
-Further tokens x_j = S_j W (lambda - W)^(-1), S_j = x_1 + ... + x_(j-1), with lambda > 1 such that |x_j| = 1, stand still in
-the span of the first k: every rank from 1 to d occurs. In three dimensions the third token returns to its place if (c_2, c_3)
-have the signs (-, +), and leaves it for (+, +) and (-, -).
+**Theorem.** Let tokens have uniform causal attention, LayerNorm and values W = I + w S on rows,
+w > 1, S the shift e_i -> e_(i+1). Let x_1 = e_d, x_(k+1) = -(1/w) shift_left(x_k) + c_(k+1) e_d,
+each c_k = sqrt(1 - 1/w^2) or minus that. Then |x_k| = 1, (x_1 + ... + x_k) W = x_k, a layer leaves
+x_1, ..., x_d in place, and their determinant is w^(-d (d - 1)/2). For w = 2, d = 4, alternating
+signs and k = 2 or 3, let x_j = S_j W (lambda - W)^(-1) for k < j <= 6, S_j = x_1 + ... + x_(j-1),
+with lambda > 1 such that |x_j| = 1: these six tokens stay in place and have rank k. For d = 3 the
+map of x_3 along the sphere has two multipliers with the sum 2 + c_2/w^2 + c_2 c_3 and the product
+1 + c_2/w^2 + c_2 c_3 + c_3.
+
+**Idea.** Attention and values make x_k/k of the sum x_1 + ... + x_k, and LayerNorm returns x_k. A
+further token solves (S_j + x_j) W = lambda x_j in the span of the first k, so every rank can occur.
+The third token returns to its place if c_2 < 0 < c_3 and leaves it otherwise.
 """
 
 import jax

@@ -1,10 +1,17 @@
 """With LayerNorm and orthogonal values tokens of an open hemisphere collapse in every graph with a centre.
 
-Turn the tokens back by the product of the W_V: then x_i' = sum_j A_ij x_j/|...|. Let a_i = <v, x_i> >= alpha > 0 for a unit
-vector v. The tokens y_i = x_i/a_i of the plane <v, y> = 1 move by y' = B y with B_ij = A_ij a_j/sum_l A_il a_l: LayerNorm
-cancels. B is row-stochastic, min a_i does not fall, since the sums have length at most one, and B_ij >= eps alpha on edges,
-eps = exp(-2 C^2/sqrt(d_qk))/max |N_i|. As without LayerNorm, r layers leave 1 - (eps alpha)^r of the range of y, and y ->
-y/|y| brings points outside the unit ball no further apart: mu(X_t) <= (sqrt(N)/2) osc(y_0) (1 - (eps alpha)^r)^floor(t/r).
+**Theorem.** Let N unit tokens have <v, x_i> = a_i >= alpha > 0 for a unit vector v. Let the graph
+of the mask have self-loops and a token that reaches all others in r steps. Let ||W_Q||_2,
+||W_K||_2 <= C, W_V be orthogonal, LayerNorm follow every layer, and eps = exp(-2
+C^2/sqrt(d_qk))/max |N_i|. Turn tokens back by the product of the W_V. Then y_i = x_i/a_i moves by
+y' = B y, B_ij = A_ij a_j/sum_l A_il a_l; B_ij >= eps alpha on the edges; and min a_i does not fall.
+With mu the norm of the tokens without their mean and osc the norm of the ranges of the coordinates,
+mu(X_t) <= (sqrt(N)/2) osc(y_0) (1 - (eps alpha)^r)^floor(t/r) (measured for t <= 4).
+
+**Idea.** LayerNorm cancels in the plane <v, y> = 1, where y moves by the row-stochastic B. Sums
+before LayerNorm have length at most one, so min a_i does not fall. As without LayerNorm, r layers
+leave 1 - (eps alpha)^r of the range of y. The map y -> y/|y| moves points outside the unit ball no
+further apart.
 """
 
 import equinox as eqx

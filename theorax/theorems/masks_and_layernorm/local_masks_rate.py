@@ -1,10 +1,17 @@
 """Local masks: a window on both sides slows collapse to 1/N^2 per layer; a causal window changes the prefactor alone.
 
-Uniform attention. In the window |i - j| <= k attention is a walk of variance k (k + 1)/3 per layer on an interval of length
-N, so N^2 (1 - lambda_2) tends to pi^2 k (k + 1)/6. In the causal window 0 <= i - j < w the second eigenvalue is 1/2 for every
-w, as without a window. For w = 2 it has a Jordan block of size N - 1: 2^t times the differences y of neighbours move by
-y_i' = y_i + y_(i-1), Pascal's rule. For w > 2 it is simple, 2^t mu tends to |x_2 - x_1| |v - mean v|, with A v = v/2:
-v_i = i - 1 up to i = w, then v_i = 2/(w - 2) times the sum of the w - 1 entries before it, which grows exponentially with N.
+**Theorem.** Let attention be uniform on a mask, with second eigenvalue lambda_2, and W_V = I. For
+the window |i - j| <= k, N^2 (1 - lambda_2) -> pi^2 k (k + 1)/6 as N -> oo. For the causal window
+0 <= i - j < w, w >= 2, let |x_2 - x_1| = 1 and mu be the norm of the tokens without their mean.
+Then, as t -> oo, 2^t mu(X_t)/binom(t, N - 2) -> sqrt(1 - 1/N) if w = 2. If w > 2, let v_i = i - 1
+for i <= w, and then v_i = 2/(w - 2) times the sum of the w - 1 entries before it: A v = v/2, and
+2^t mu(X_t)/|v - mean v| -> 1. For every w >= 2, mu(X_t) falls like 2^(-t), up to powers of t, also
+where scores depend on the tokens.
+
+**Idea.** In the window attention is a walk of variance k (k + 1)/3 per layer on an interval of
+length N. In the causal window 1/2 is the second eigenvalue for every w. For w = 2 it has a Jordan
+block of size N - 1: 2^t times the differences y of neighbours move by Pascal's rule
+y_i' = y_i + y_(i-1). For w > 2 it is simple, with the eigenvector v.
 """
 
 import jax

@@ -1,9 +1,15 @@
 """With LayerNorm and fixed values that are not orthogonal, sequences of any length and dimension need not collapse.
 
-Under the causal mask the first two tokens do not see the others, so the pair of the plane that stays apart embeds: values
-[[1, w], [0, 1]] beside s I, |s| < 1, w > 1. From an open set of starts, the first token near (0, 1, 0, ...) in what it
-tends to, the second one in the arc of the lower equilibrium up to small further coordinates, |det(x_1, x_2)| in the plane
-tends to 1/w; coordinates beyond the plane die out like s^t and faster, so that the sequence keeps rank two.
+**Theorem.** Let tokens have uniform causal attention, LayerNorm, and values [[1, w], [0, 1]] on the
+first two coordinates and s I on the others, w > 1, 0 < s < 1. Let x_1 = (0, 1, 0, ...), and let x_2
+be near a unit vector (u, v, 0, ...) with u < 0 and v < 0, with small further coordinates that are
+not all zero; the other tokens are arbitrary. Then, as t -> oo, |det(x_1, x_2)| in the first two
+coordinates tends to 1/w, and the largest further coordinate of x_1 and x_2 falls like s^t.
+
+**Idea.** Under the causal mask the first two tokens do not see the others, so the pair of
+layernorm_counterexample_2d embeds. In the plane x_2 tends to the lower equilibrium
+(-1/w, -sqrt(1 - 1/w^2)), where the sum before LayerNorm has the length of one token, so a further
+coordinate gains the factor s per layer. The sequence keeps at least rank two.
 """
 
 import equinox as eqx

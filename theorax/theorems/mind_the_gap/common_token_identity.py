@@ -1,8 +1,14 @@
 """Naive and fixed networks differ by one common token: X_L = 1 v^T + Y_L.
 
-A product of row-stochastic matrices is J times the earlier ones plus the product of the A_perp, because A J = J and
-A_perp 1 = 0 (outlier_identity). So the tokens of the naive network are those of the fixed one plus one token common to
-all positions, for every T, all value matrices and every input, as long as no A depends on the tokens.
+**Theorem.** Let A_1, ..., A_L be T x T matrices whose rows sum to one, J = 1 1^T/T and
+A_perp = A - J. Then A_L ... A_1 = J A_(L-1) ... A_1 + (A_L)_perp ... (A_1)_perp. Let no A_l depend
+on the tokens, X_l = A_l X_(l-1) W_l, Y_l = (A_l)_perp Y_(l-1) W_l and Y_0 = X_0, and let v be the
+mean token of A_(L-1) ... A_1 X_0 W_1 ... W_L. Then X_L = 1 v^T + Y_L and (I - J) X_L = (I - J) Y_L,
+for every T, d, L, all values W_l and every input X_0.
+
+**Idea.** Since A J = J and A_perp 1 = 0 (outlier_identity), A P = J P + A_perp Q whenever
+P = J R + Q with a product Q of matrices A_perp. This is an induction over the layers. If A depends
+on the tokens, the two networks differ in their A from the second layer on, and the identity fails.
 """
 
 from dataclasses import replace

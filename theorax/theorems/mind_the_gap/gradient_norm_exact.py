@@ -1,8 +1,17 @@
 """Gradients explode with the context at an exactly known rate, and T^(L-1) of it is the outlier's.
 
-X_L is linear in W_l, so its Jacobian is a Kronecker product and its norm a product of norms. Rows of A are iid, so
-E A^T M A = J M J + tr(M) v (I - J) with Cov(row) = v (I - J): with q = s_T/T, s_T = E ||A_perp||_F^2, the means
-t_L = E ||A_L ... A_1||_F^2 obey t_L = 1 + q t_(L-1) from t_0 = T, and without the outlier t_L = q t_(L-1).
+**Theorem.** Let X_L = A_L ... A_1 X_0 W_1 ... W_L, 1 <= l <= L, where no A depends on the tokens.
+Then ||dX_L/dW_l||_F^2 = ||A_L ... A_1 X_0 W_1 ... W_(l-1)||_F^2 ||W_(l+1) ... W_L||_F^2. Let X_0
+have orthonormal rows, the A_l be iid with iid exchangeable rows of sum one, q = E ||A - J||_F^2/T,
+and the W_l iid N(0, sigma_V^2), independent of the A's. Then the mean is d (d sigma_V^2)^(L-1)
+(1 + q + ... + q^(L-1) + T q^L), and d (d sigma_V^2)^(L-1) T q^L if J is subtracted from every A.
+For Dirichlet(alpha) rows q = (T - 1)/(T (alpha T + 1)). So the first mean is
+(1 + q + ... + q^(L-1) + T q^L)/(T q^L) times the second, at every T and d.
+
+**Idea.** X_L is linear in W_l, so its Jacobian is a Kronecker product. Rows are iid, so
+E A^T M A = J M J + tr(M) c (I - J) with the covariance c (I - J) of a row. So t_L = E ||A_L ...
+A_1||_F^2 obeys t_L = 1 + q t_(L-1), t_0 = T, and t_L = q t_(L-1) without the outlier. For Dirichlet
+rows the ratio grows like T^(L-1) alpha^L as T -> oo, L >= 2.
 """
 
 from dataclasses import replace

@@ -1,11 +1,17 @@
 """The bulk of key-query attention is a free sum of a semicircle and the law of a Gaussian product.
 
-Entries of A = softmax(beta q_i.k_j/sqrt(d_qk)) are exp(beta x_ij) up to scale, x_ij = q_i.k_j/sqrt(d_qk), and
-e^(beta x - beta^2/2) = sum beta^k/k! He_k(x). Terms with k >= 2 act like an independent matrix of variance
-tau^2 = sigma_A^2 - beta^2, sigma_A^2 = e^(beta^2) - 1; the linear term beta x_ij keeps the singular values of Q K^T.
-Their free sum has the R-transform tau^2 g + beta^2 g/(1 - phi beta^2 g^2), phi = T/d_qk: free cumulants
+**Theorem.** Let A = softmax(beta Q K^T/sqrt(d_qk)) along rows, Q and K independent T x d_qk
+standard Gaussian, sigma_A^2 = e^(beta^2) - 1, and T -> oo at fixed beta and phi = T/d_qk. Then
+E ||A - J||_F^2 -> sigma_A^2 for beta <= 1. Let further beta <= 3/5. Then T ||(A - J)^T
+(A - J)||_F^2 -> 2 sigma_A^4 + phi beta^4 in the mean. The law of +-sqrt(T) s_i(A), i >= 2, tends to
+that with the R-transform R(g) = (sigma_A^2 - beta^2) g + beta^2 g/(1 - phi beta^2 g^2). The mean of
+sqrt(T) s_2(A) tends to its right edge, the least value of 1/g + R(g) on 0 < g < 1/(beta sqrt(phi)).
+If T/d_qk -> 0 instead, the law is the semicircle of variance sigma_A^2 and the edge is 2 sigma_A.
+
+**Idea.** Entries of A are e^(beta x_ij) up to scale, x = Q K^T/sqrt(d_qk), and
+e^(beta x - beta^2/2) = sum beta^k/k! He_k(x). Terms with k >= 2 act like an independent matrix of
+variance sigma_A^2 - beta^2; the term beta x has the singular values of Q K^T. Their free sum has
 kappa_2 = sigma_A^2 and kappa_4 = phi beta^4.
-As phi tends to zero the second is left: the quarter circle of a random Markov matrix.
 """
 
 from dataclasses import replace

@@ -1,10 +1,17 @@
 """Key-query attention opens the same spectral gap as a random Markov matrix, and has another bulk.
 
-A = softmax(beta q_i.k_j/sqrt(d_qk)) with standard Gaussian queries and keys, which is what isometric tokens give. Its
-largest value is near one: s_1^2 = 1 + |A_perp^T u|^2 to second order, and column sums vary by the weights, as those of
-a random Markov matrix do, and by the norms of the keys, phi beta^4/2. The bulk, of order T^(-1/2), has the fourth
-moment 2 sigma_A^4 + phi beta^4 (keyquery_bulk_law), which is what the stable rank of A A^T exceeds one by, times T.
-Queries and keys much wider than the context, phi -> 0, leave the constants of a random Markov matrix.
+**Theorem.** Let A = softmax(beta Q K^T/sqrt(d_qk)) along rows, Q and K independent T x d_qk
+standard Gaussian, as isometric tokens give, sigma_A^2 = e^(beta^2) - 1, and T -> oo at fixed beta.
+If phi = T/d_qk is fixed and beta <= 3/5, then T (sr(A A^T) - 1) -> 2 sigma_A^4 + phi beta^4 and
+T (s_1 - 1) -> (sigma_A^2 + phi beta^4/2)/2 in the mean. If T/d_qk -> 0 and beta <= 3/5, the limits
+are 2 sigma_A^4 and sigma_A^2/2. For every fixed beta, with T/d_qk bounded, s_2/s_1 has the exact
+order T^(-1/2), also when divided by ||A - J||_F, and (sr(A A^T) - 1)/||A - J||_F^4 has the exact
+order 1/T.
+
+**Idea.** To second order s_1^2 = 1 + |A_perp^T u|^2 with u = (1, ..., 1)/sqrt(T). Column sums vary
+by the weights, as in a random Markov matrix, and by the norms of the keys, which add phi beta^4/2.
+The bulk of order T^(-1/2) has the fourth moment of keyquery_bulk_law, and this is T times the
+excess of the stable rank.
 """
 
 from dataclasses import replace

@@ -1,9 +1,16 @@
 """The singular values of a random Markov matrix, but for the first, fill a quarter circle.
 
-A has iid positive weights over their row sums. In the limit a row sum is T times the mean weight, so sqrt(T) A_perp is
-an iid matrix of variance sigma_A^2, sigma_A the coefficient of variation of the weights, and A has one more singular
-value. The law of sqrt(T) s_i, i >= 2, tends to the quarter-circular law on [0, 2 sigma_A], whose even moments are
-sigma_A^(2k) times the Catalan numbers. For Gamma weights the mean of ||A_perp||_F^2 is exact at every T.
+**Theorem.** Let A_ij = Z_ij/sum_k Z_ik be T x T with iid weights Z >= 0 of a fixed law, sigma_A
+their coefficient of variation, and A_perp = A - J. If their variance is finite, then, as T -> oo,
+the law of s_i(A), i >= 2, over their root mean square, tends to the quarter-circular law on [0, 2];
+Pareto weights of tail 3 are included. If all their moments are finite, then T^(k-1) sum_(i >= 2)
+s_i(A)^(2k)/sigma_A^(2k) -> binom(2k, k)/(k + 1), the Catalan number, in the mean for k = 1, 2, 3.
+For Gamma(alpha) weights E ||A_perp||_F^2 = (T - 1)/(alpha T + 1) at every T.
+
+**Idea.** In the limit a row sum is T times the mean weight, so sqrt(T) A_perp is nearly an iid
+matrix of variance sigma_A^2, and A has one more singular value. The even moments of the quarter
+circle of radius 2 sigma_A are sigma_A^(2k) times the Catalan numbers. For Gamma weights E A_ij^2 is
+an integral of y E Z^2 e^(-y S), with S the row sum, which factorises.
 """
 
 import jax.numpy as jnp

@@ -1,8 +1,16 @@
 """The eigenvalues of a random Markov matrix fill a disk, and its invariant measure tends to the uniform one.
 
-sqrt(T) A has one eigenvalue sqrt(T), that of the vector of ones; the others tend to the uniform law on the disk of
-radius sigma_A (not 2 sigma_A, which is the edge of the singular values). To first order the invariant measure is
-pi_i = (1 + sum_j (A_perp)_ji)/T, with Gaussian column sums of variance sigma_A^2/T.
+**Theorem.** Let A be a T x T random Markov matrix of iid positive weights over their row sums, with
+a fixed law of finite variance and coefficient of variation sigma_A. Let pi_i be the entries of its
+invariant measure; pi alone is the number. Then, as T -> oo and in the mean, sqrt(T) sum_i
+|pi_i - 1/T|/sigma_A -> sqrt(2/pi) and T (T sum_i pi_i^2 - 1)/sigma_A^2 -> 1. Let the density of the
+weights be bounded (a technical hypothesis). Then the moduli of the eigenvalues of sqrt(T) A after
+the first, over ||A - J||_F, tend in law to the modulus of a uniform point of the unit disk. In
+units of sigma_A their mean square tends to 1/2 and the largest to 1, in the mean.
+
+**Idea.** sqrt(T) A has the eigenvalue sqrt(T) on the vector of ones. By the circular law the others
+fill the disk of radius sigma_A, and not of radius 2 sigma_A, the edge of the singular values. To
+first order pi_i = (1 + sum_j (A_perp)_ji)/T, with Gaussian column sums of variance sigma_A^2/T.
 """
 
 import jax

@@ -1,9 +1,15 @@
 """The stable rank of a random Markov matrix tends to 1 + sigma_A^2, and to a quarter of T without the outlier.
 
-The first singular value tends to one (markov_top_and_second_singular), the others fill a quarter circle of radius
-2 sigma_A/sqrt(T). Two moments of the Marchenko-Pastur law give the stable ranks: that of A tends to 1 + sigma_A^2, that
-of A A^T to one, with an excess of 2 sigma_A^4/T. Without the outlier the edge takes the place of the first value, and
-both grow like T, to T/4 and T/8.
+**Theorem.** Let A be a T x T random Markov matrix: iid positive weights over their row sums, with a
+fixed law, a finite fourth moment and coefficient of variation sigma_A. Let A_perp = A - J. Then, in
+the mean as T -> oo, sr(A) -> 1 + sigma_A^2, T (sr(A A^T) - 1)/sigma_A^4 -> 2, sr(A_perp)/T -> 1/4
+and sr(A_perp A_perp^T)/T -> 1/8. The same limits hold if all rows are divided by the mean row sum
+instead.
+
+**Idea.** The first singular value tends to one (markov_top_and_second_singular), and the others
+fill a quarter circle of radius 2 sigma_A/sqrt(T). So the sums of the second and fourth powers of
+the others are sigma_A^2 and 2 sigma_A^4/T: two moments of the Marchenko-Pastur law. Without the
+outlier the edge 2 sigma_A/sqrt(T) takes the role of the first value.
 """
 
 import jax

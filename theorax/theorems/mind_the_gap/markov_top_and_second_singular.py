@@ -1,8 +1,15 @@
 """A random Markov matrix has one singular value near one and the next of order T^(-1/2): a gap opens.
 
-With u = (1, ..., 1)/sqrt(T), A A^T = u u^T + A_perp A_perp^T. To second order s_1^2 = 1 + |A_perp^T u|^2, column sums
-have variance sigma_A^2/T, and so T (s_1 - 1) tends to sigma_A^2/2. The second value sticks to the edge of the bulk,
-2 sigma_A/sqrt(T) (markov_bulk_quarter_circular). What this does to stable ranks stands in markov_stable_ranks.
+**Theorem.** Let A be a T x T random Markov matrix: iid positive weights, each row divided by its
+sum, with a fixed law, a finite fourth moment and coefficient of variation sigma_A. Then, as T -> oo
+and in the mean, T (s_1 - 1)/sigma_A^2 -> 1/2 and sqrt(T) s_2/sigma_A -> 2, and s_2/s_1 has the
+exact order T^(-1/2). The statements on s_2 and on s_2/s_1 also hold if all rows are divided by the
+mean row sum instead.
+
+**Idea.** With u = (1, ..., 1)/sqrt(T) and A_perp = A - J, A A^T = u u^T + A_perp A_perp^T. To
+second order s_1^2 = 1 + |A_perp^T u|^2, and column sums have variance sigma_A^2/T. The second value
+tends to the edge of the bulk, 2 sigma_A/sqrt(T) (markov_bulk_quarter_circular). The stable ranks
+follow in markov_stable_ranks.
 """
 
 import jax.numpy as jnp

@@ -1,8 +1,13 @@
 """The outlier of a row-stochastic matrix is exactly rank one, and subtracting the uniform matrix removes it exactly.
 
-Let A 1 = 1, J = 1 1^T/T = u u^T and A_perp = A - J. Then A J = J, so A_perp = A (I - J): the mean token is subtracted
-before tokens are mixed. Hence A_perp 1 = 0, and A A^T = u u^T + A_perp A_perp^T, for every T. Nothing is asked of the
-columns. Singular values follow in outlier_interlacing, products and networks in common_token_identity.
+**Theorem.** Let A be a T x T matrix whose rows sum to one, J = 1 1^T/T and A_perp = A - J.
+Then A J = J, A (I - J) = A_perp, A_perp 1 = 0, A A^T = J + A_perp A_perp^T and
+||A||_F^2 = 1 + ||A_perp||_F^2, for every T and whatever the column sums.
+
+**Idea.** A J = J because A 1 = 1. Hence A_perp = A (I - J): subtracting J from A is the same as
+subtracting the mean token before tokens are mixed. The two parts J = u u^T,
+u = (1, ..., 1)/sqrt(T), and A_perp satisfy A_perp J = 0, so their Gram matrices add up. Singular
+values follow in outlier_interlacing, products and networks in common_token_identity.
 """
 
 import jax.numpy as jnp

@@ -1,8 +1,12 @@
 """Singular values interlace when the outlier is subtracted, and the first of a row-stochastic matrix is at least one.
 
-A A^T = u u^T + A_perp A_perp^T (outlier_identity) adds a positive term of rank one: s_i(A_perp) <= s_i(A) and
-s_(i+1)(A) <= s_i(A_perp). The second of these needs rank one alone, so it holds for rows of any sums. With rows of sum
-one A u = u for the unit vector u of equal entries, hence s_1(A) >= 1.
+**Theorem.** Let A be a T x T matrix, J = 1 1^T/T, A_perp = A - J, and order singular values
+s_1 >= s_2 >= ... Then s_(i+1)(A) <= s_i(A_perp) for every i. If the rows of A sum to one, then also
+s_i(A_perp) <= s_i(A) for every i, and s_1(A) >= 1.
+
+**Idea.** J has rank one, which gives the first inequality by Weyl, whatever the row sums. With rows
+of sum one A A^T = u u^T + A_perp A_perp^T, u = (1, ..., 1)/sqrt(T) (outlier_identity): a positive
+term is added, so no eigenvalue falls. And A u = u has length one, hence s_1(A) >= 1.
 """
 
 import jax.numpy as jnp

@@ -1,11 +1,17 @@
 """Rank collapse in depth: what stands beside the common token after l layers, and how fast it dies at fixed T.
 
-A_l ... A_1 = (one rank) + A_l_perp ... A_1_perp (common_token_identity). For fixed l the squared singular values of the last
-term tend, in units (sigma_A^2/T)^l, to the Fuss-Catalan law with S = (1 + z)^(-l) and right edge (l + 1)^(l + 1)/l^l.
-For fixed T the products shrink by a fixed exponent per layer: a Dirichlet(alpha) row has covariance v (I - J) with
-v = 1/(T (alpha T + 1)), so were its entries Gaussian, |A_perp x|^2 would be v |x|^2 times a chi-square of T - 1 degrees,
-and E ln chi^2_k = ln 2 + digamma(k/2). An excess kurtosis kappa of the rows, of order 1/T, shifts the exponent by
--kappa/(4 T); that is taken out of what is measured, and the rest is of order 1/T^2.
+**Theorem.** Let A_1, A_2, ... be random Markov matrices of iid positive weights with a fixed law, a
+finite fourth moment and coefficient of variation sigma_A. At fixed l and as T -> oo,
+s_1(A_l ... A_1) -> 1 in the mean. If the A_l are independent, then also (sqrt(T)/sigma_A)^l
+s_2(A_l ... A_1) -> sqrt((l + 1)^(l + 1)/l^l). Let the weights be Gamma(alpha), the A_l independent,
+A_perp = A - J, and lambda_T = lim (1/L) ln |(A_L)_perp ... (A_1)_perp x| as L -> oo, where the
+entries of x are not all equal. Then T (lambda_T - (ln(2 v) + digamma((T - 1)/2))/2) -> 0 as
+T -> oo, with v = 1/(T (alpha T + 1)).
+
+**Idea.** In units (sigma_A^2/T)^l the squared singular values of products of the A_perp tend to the
+Fuss-Catalan law of right edge (l + 1)^(l + 1)/l^l. A Dirichlet row has covariance v (I - J). Were
+it Gaussian, |A_perp x|^2 would be v |x|^2 times chi^2_(T-1), and
+E ln chi^2_k = ln 2 + digamma(k/2). The kurtosis of the rows shifts lambda_T by O(1/T^2).
 """
 
 import jax

@@ -1,10 +1,17 @@
 """One attention layer is enough: as the context grows, the Gram matrix of the tokens tends to rank one.
 
-X_l = 1 v^T + Y_l, one common token and the network without its outlier (common_token_identity). The common token carries the
-largest singular value, near one; the bulk of Y_l is of order T^(-l/2), so the excess sr(X_l X_l^T) - 1 is, to leading
-order, the sum of fourth powers tr (Y_l Y_l^T)^2 = T^(1-2l) sigma_A^(4l) m_2, with m_2 the second moment of the free
-product of l Marchenko-Pastur laws of ratio one (the A_perp) and l of ratio gamma (the values). Values fluctuate: s_1^2 is close
-to a product of l variables chi^2_d/d, so s_1^(-4) has mean ((1 - 2/d)(1 - 4/d))^(-l) and the relative variance 8l/d.
+**Theorem.** Let X_0 have T orthonormal rows in dimension d = T/gamma, and X_l = A_l X_(l-1) W_l
+with iid Markov matrices A_l of iid positive weights, of a fixed law with a finite fourth moment and
+coefficient of variation sigma_A, independent of the W_l. Let the W_l be iid Gaussian of variance
+1/d or identities. Then, as T -> oo at fixed l and gamma, T^(l-1) (sr(X_l) - 1)/sigma_A^(2l) -> 1 in
+the mean, and (sr(X_l X_l^T) - 1)/sigma_A^(4l) has the exact order T^(1-2l). Its mean times T^(2l-1)
+tends to 1 + l + l gamma for Gaussian values, and to 1 + l for identities. For Gaussian values
+T^(2l-1) sum_(i >= 2) s_i(X_l)^4/sigma_A^(4l) also tends to 1 + l + l gamma in the mean.
+
+**Idea.** X_l = 1 v^T + Y_l (common_token_identity). The common token carries s_1, near one, and the
+bulk of Y_l is of order T^(-l/2). So the excess is tr (Y_l Y_l^T)^2 to leading order, with the
+second moment of the free product of l Marchenko-Pastur laws of ratio one (the A_perp) and l of
+ratio gamma (the values). And s_1^2 is nearly a product of l variables chi^2_d/d.
 """
 
 import jax

@@ -1,8 +1,17 @@
 """With Xavier weights and unit tokens scores vanish as the width grows: the second singular value of A is T^(-3/2).
 
-Scores are (1/d) q_i.k_j/sqrt(d) with standard Gaussian q and k, so A = J + (1/(T d)) Q K^T/sqrt(d) + smaller terms, up
-to row means. The squared singular values of Q K^T/sqrt(T d) tend to the free product of Marchenko-Pastur laws of ratios
-one and gamma, with right edge x_+(gamma); at gamma = 1 the law with S = 1/(1 + z)^2 and x_+ = 27/4.
+**Theorem.** Let X_0 have T orthonormal rows in dimension d = T/gamma, W_Q and W_K be d x d with iid
+Gaussian entries of variance 1/d, and A = softmax(X_0 W_Q W_K^T X_0^T/sqrt(d)) along rows. Let W_Q
+and W_K be independent. Then, in the mean as T -> oo at fixed gamma,
+T^(3/2) s_2(A) -> gamma sqrt(x_+), with x_+ = (1 + z)^2 (1 + gamma z)/z and
+z = (sqrt(1 + 8 gamma) - 1)/(4 gamma), and d^2 ||A - J||_F^2 -> 1. The order T^(-3/2) of s_2(A) is
+exact; it also holds if W_Q = W_K, or for one of four heads, where scores of width d/4 are divided
+by sqrt(d/4). The limit of d^2 ||A - J||_F^2 holds for one of four heads too.
+
+**Idea.** Scores are (1/d) q_i.k_j/sqrt(d) with standard Gaussian q and k, so
+A = J + Q K^T/(T d sqrt(d)) + smaller terms, up to row means. The squared singular values of
+Q K^T/sqrt(T d) tend to the free product of Marchenko-Pastur laws of ratios one and gamma, with
+right edge x_+; at gamma = 1 it is 27/4.
 """
 
 import jax.numpy as jnp

@@ -1,9 +1,16 @@
 r"""A momentum network reaches every diagonalizable linear map up to a factor, with shared weights and from rest.
 
-Let lambda be the threshold of momentum_linear_representability. The map alpha D is Psi(theta) of a real theta wherever alpha
-times the smallest real eigenvalue of D is at least lambda; so some alpha > 0 serves every D. The factor cannot be spared:
-lambda > -1, and -I in odd dimension has alpha <= -lambda < 1. With weights that change on the way -1 is passed: at eps = 1,
-theta = -40 on the first half of time and theta = c on the second, from c = 4 on.
+**Theorem.** Let eps x'' + x' = theta x and x'(0) = 0, with a real matrix theta that does not change
+in time. Let a = 1/(2 eps), let omega in (pi, 4.4934) solve a = omega^2 sin(omega)/(omega cos(omega)
+- sin(omega)), and let lambda = e^(-a) (cos(omega) + a sin(omega)/omega). Let D be real and
+diagonalizable over the complex numbers, alpha > 0, and alpha mu >= lambda for every real eigenvalue
+mu of D. Then some theta gives x(1) = alpha D x(0) for all x(0). For one neuron at rest with eps =
+1, theta = -40 for t < 1/2 and theta = c for t > 1/2, where 4 <= c <= 20, x(1)/x(0) <= -1.
+
+**Idea.** The map is Psi(theta), an entire function with the least real value lambda on the real
+axis, and it takes every complex value. So real eigenvalues of alpha D have real preimages, and
+conjugate pairs have conjugate ones. As -1 < lambda < 0, every D has such an alpha, but -I in odd
+dimension needs alpha <= -lambda < 1. Weights that change in time pass -1.
 """
 
 import jax

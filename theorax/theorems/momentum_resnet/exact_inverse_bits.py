@@ -1,8 +1,17 @@
 """Momentum in integers is inverted exactly, at the price of log2(1/g) bits of memory a layer and number.
 
-Velocities and positions are integers, and g = n/D with D = 2^16. Multiplying v by g loses v mod D. A buffer b keeps it: with p
-= b D + v mod D, the velocity becomes n floor(v/D) + p mod n, and the buffer floor(p/n). The digits floor(v/D) and p mod n are
-read off the product, so that every step is undone. A layer multiplies the buffer by D/n, and never by much more.
+**Theorem.** Let D = 2^16 and g = n/D, 0 < n < D, and let positions, velocities, residuals and a
+buffer b be integers. A layer puts p = b D + v mod D, replaces v by n floor(v/D) + p mod n and b by
+floor(p/n), then adds the residual to v and v to x. If both passes round the residual alike, sums
+are exact and the way back receives the buffer, it recovers position, velocity and buffer exactly.
+If the buffer starts empty, then log2(1 + b) <= N log2(D/n) + log2((D - 1)/(D - n)) after N layers.
+For Gaussian weights and Gaussian starts in units of 2^24, the mean of log2(1 + b) over the neurons,
+divided by N, tends to log2(D/n) = log2(1/g) as N -> oo.
+
+**Idea.** Multiplication of v by g loses v mod D, which the buffer stores. The digits floor(v/D) and
+p mod n can be read off the new velocity, so every step can be undone. A layer multiplies the buffer
+by D/n up to a bounded error: no buffer exceeds (D - 1)/(D - n) ((D/n)^N - 1), and a buffer once
+above (n - 1)/(D - n) grows like (D/n)^N.
 """
 
 from dataclasses import replace

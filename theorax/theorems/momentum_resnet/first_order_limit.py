@@ -1,8 +1,16 @@
 """As its mass vanishes the second-order equation tends to the first-order one, uniformly in time, with an error O(eps).
 
-The solution of eps x'' + x' = f(x) forgets its first velocity v_0 within a time eps. What is left is a shift eps (v_0 -
-f(x_0)) of the start and a slower motion. Where f(x) = theta x and x(0) = 1, both together move x(t) by eps e^(theta t) (v_0 -
-theta - theta^2 t). Velocities do not converge uniformly, unless v_0 = f(x_0).
+**Theorem.** Let eps x'' + x' = f(x) on [0, 1] with mass eps = 1/m and a first velocity v_0 that
+does not depend on m, where f is Lipschitz with a continuous derivative. Let y' = f(y) from the same
+start. For f(x) = tanh(W x) with Gaussian W, x(0), v_0 in dimension four, max_t |x(t) - y(t)| is of
+exact order 1/m as m -> oo. For one neuron with f(x) = theta x, theta not 0, x(0) = 1, v_0 = nu, and
+m -> oo: m max_t |x(t) - y(t)| -> max_(0 <= t <= 1) |e^(theta t) (nu - theta - theta^2 t)|, and
+max_t |x'(t) - y'(t)| -> |nu - theta|. So the velocities converge uniformly only if nu = theta.
+
+**Idea.** The solution forgets its first velocity within a time eps. This shifts the start by eps
+(nu - theta) and leaves the slow root theta - eps theta^2 of eps z^2 + z = theta. To order eps both
+together move x(t) by eps e^(theta t) (nu - theta - theta^2 t). Its largest size is met at t = 0, at
+t = 1 or where its derivative vanishes.
 """
 
 import equinox as eqx

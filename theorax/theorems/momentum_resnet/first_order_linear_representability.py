@@ -1,9 +1,16 @@
 """First-order models with shared linear weights reach no map with a simple negative eigenvalue, however they are trained.
 
-What they make of x(0) is exp(theta) x(0). A real matrix is the exponential of a real one if it is invertible and its Jordan
-blocks of each negative eigenvalue come in pairs. So -I is reached in even dimensions, as exp(pi J), and diag(-1, -2) is not,
-though its determinant is positive: matrices on the way to it have a double eigenvalue or a singular one first, so that all
-exponentials are at a distance of 1/2 or more. With other weights in each half it is exp(diag(0, log 2)) exp(pi J).
+**Theorem.** Let x' = theta x with a real matrix theta that does not change in time, so
+x(1) = exp(theta) x(0). For D = diag(-1, -2) and every real theta of order two,
+|exp(theta) - D| >= 1/2 in the Frobenius norm. Let instead D be real, invertible and diagonalizable
+over the complex numbers, with every negative eigenvalue of even multiplicity. Then D = exp(theta)
+for some real theta.
+
+**Idea.** A path from diag(-1, -2) to an exponential meets a matrix with a double eigenvalue or a
+singular one first. The nearest matrices of these two kinds lie at the distances 1/2 and 1. A double
+eigenvalue -mu is reached by a half turn, exp(log(mu) I + pi J) = -mu I; so -I is an exponential in
+even dimensions. With different weights in the two halves of time diag(-1, -2) is reached too, as
+exp(diag(0, log 2)) exp(pi J).
 """
 
 import equinox as eqx

@@ -1,8 +1,16 @@
 r"""A momentum network of linear layers tends to an entire function Psi of their weights, no exponential.
 
-From rest the equation eps x'' + x' = theta x has x(1) = Psi(theta) x(0). Doubled to the state (x, x'), and shifted by a =
-1/(2 eps), its generator is B = [[a I, I], [theta/eps, -a I]], whose square is w^2 = theta/eps + a^2 I on both diagonal blocks.
-So exp(B) = cosh(w) + B sinh(w)/w, and Psi = e^(-a) (cosh(w) + a sinh(w)/w): only even powers of w occur.
+**Theorem.** Let eps x'' + x' = theta x from rest with a constant d x d matrix theta, a = 1/(2 eps),
+w^2 = theta/eps + a^2 I, and Psi(theta) = e^(-a) (cosh(w) + a sinh(w)/w). Let B = [[a I, I],
+[theta/eps, -a I]], the generator of (x, x') plus a I. Then, for every K, the first d x d block of
+sum_(k <= 2K+1) B^k/k! is exactly sum_(n <= K) (1/(2n)! + a/(2n+1)!) (theta/eps + a^2 I)^n, and so
+x(1) = Psi(theta) x(0). Let a network of depth N at rest have the residual theta x/N in every layer
+and the momentum 1 - 1/(N eps). For a Gaussian theta of order three and eps = 1/2 or 2, the
+Frobenius distance of its map from Psi(theta) is of exact order 1/N as N -> oo.
+
+**Idea.** B^2 has w^2 on both diagonal blocks and zeros elsewhere. So exp(B) = cosh(w) + B
+sinh(w)/w, and its first block is cosh(w) + a sinh(w)/w. Only even powers of w occur, so Psi is an
+entire function of theta.
 """
 
 from typing import Any

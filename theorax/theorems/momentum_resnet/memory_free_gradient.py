@@ -1,9 +1,17 @@
 """The gradient of a momentum network is exact on recovered states, in a memory that does not grow with the depth.
 
-A layer back recovers the state by the exact inverse and pulls the cotangents back by the transpose of the layer's Jacobian:
-with s = p_x + p_v the weights get (1-g) (df/dW)^T s, the position p_x + (1-g) (df/dx)^T s, and the velocity g s. Only one
-state and one pair of cotangents are kept. Memory is the temporary memory of the compiled gradient, by the compiler's own
-account; weights are tied there, so that the gradient itself has the same size at every depth.
+**Theorem.** Let v_(n+1) = g v_n + (1-g) f_n(x_n), x_(n+1) = x_n + v_(n+1), 0 < g < 1. Then the
+gradient of |x_N|^2/2 with respect to weights, first position and first velocity, computed on states
+recovered by the exact inverse of every layer, equals that of automatic differentiation. Compile
+both for a CPU in float32: tanh layers with one shared d x d matrix, batch = 32, d = 16. If the
+input of every layer is stored, the gradient takes at least 4 batch d N bytes of temporary memory,
+and this memory is of exact order N as N -> oo. If only the last state is stored, its temporary
+memory at depth N equals that at depth 8.
+
+**Idea.** Let p_x and p_v be the cotangents, s = p_x + p_v. A layer back recovers the state and adds
+(1-g) (df/dW)^T s to the gradient of the weights; p_x grows by (1-g) (df/dx)^T s, and p_v becomes g
+s. One state and one pair of cotangents are enough. The memory is read from the compiler's account;
+shared weights give the gradient the same size at every depth.
 """
 
 from functools import cache

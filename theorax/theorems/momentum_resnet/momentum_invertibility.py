@@ -1,8 +1,15 @@
 """Momentum makes every residual layer invertible in closed form, whatever its residual function.
 
-The position before a layer is x_n = x_(n+1) - v_(n+1), and there the velocity is solved for: v_n = (v_(n+1) - (1-g)
-f_n(x_n))/g. Neither f_n nor x + f_n(x) needs an inverse, and f_n needs no Lipschitz constant. A layer multiplies every
-volume of states by g^d. At g = 0, a residual network, the velocity before is lost.
+**Theorem.** Let a layer be v_(n+1) = g v_n + (1-g) f_n(x_n), x_(n+1) = x_n + v_(n+1), with any
+functions f_n in dimension d. If g > 0, the steps x_n = x_(n+1) - v_(n+1),
+v_n = (v_(n+1) - (1-g) f_n(x_n))/g, taken backwards from x_N and v_N, recover x_0 and v_0 exactly.
+If f_n is differentiable, the Jacobian of a layer has the determinant g^d. If g = 0, a residual
+network, x_N and v_N do not depend on v_0.
+
+**Idea.** The new position minus the new velocity is the old position. There f_n can be evaluated,
+and the update of the velocity is linear in v_n. So neither f_n nor x + f_n(x) needs an inverse, and
+f_n needs no Lipschitz constant. In a basis that makes the Jacobian of f_n triangular, each of its
+eigenvalues gives a block of determinant g.
 """
 
 import jax

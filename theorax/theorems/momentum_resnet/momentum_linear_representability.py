@@ -1,9 +1,17 @@
 r"""Linear momentum networks reach every real eigenvalue down to a threshold, which lies between -1 and 0.
 
-From rest and with shared weights x(1) = Psi(theta) x(0). On the real axis Psi has a least value lambda, attained at w = i
-omega, where omega is the first positive zero of the derivative of cos(omega) + a sin(omega)/omega, a = 1/(2 eps). That is the
-angle between pi and 4.4934 with a = omega^2 sin(omega)/(omega cos(omega) - sin(omega)), which serves as the letter here. A
-diagonalizable D is Psi(theta) of a real theta where every real eigenvalue below lambda has even multiplicity.
+**Theorem.** Let eps x'' + x' = theta x and x'(0) = 0, with a real matrix theta that does not change
+in time, so x(1) = Psi(theta) x(0). Let a = 1/(2 eps), let omega in (pi, 4.4934) solve
+a = omega^2 sin(omega)/(omega cos(omega) - sin(omega)), and let lambda =
+e^(-a) (cos(omega) + a sin(omega)/omega). Then Psi(theta) >= lambda for every real number theta. Let
+D be a real matrix, diagonalizable over the complex numbers, whose real eigenvalues below lambda
+have even multiplicity. Then D = Psi(theta) for some real theta. As eps -> oo,
+eps (1 + lambda) -> 1/2.
+
+**Idea.** On the real axis Psi = e^(-a) (cosh(w) + a sinh(w)/w), w^2 = theta/eps + a^2, is least at
+w = i omega, where omega is the first minimum of cos(x) + a sin(x)/x for x > 0. From there on it
+takes every value above lambda. Every other number has a complex preimage, and two equal real
+eigenvalues share a conjugate pair of them. As a -> 0, omega tends to pi.
 """
 
 import equinox as eqx

@@ -1,8 +1,17 @@
 """A reversible network has no attracting fixed point: its layers preserve volume, momentum networks shrink it.
 
-A layer is x' = x + phi(y), y' = y + psi(x'). At a fixed point, with A = phi'(y*) and B = psi'(x*), its Jacobian is J = [[I,
-A], [B, I + BA]]: det J = 1, and det(J - z I) = det((z-1)^2 I - z AB). Eigenvalues come in pairs z, 1/z with z + 1/z = 2 + mu,
-mu an eigenvalue of AB: one of each pair is at least one in modulus. Where mu lies in [-4, 0] both are one in modulus.
+**Theorem.** Let a layer be x' = x + phi(y), y' = y + psi(x'), with a fixed point (x*, y*), d x d
+matrices A = phi'(y*), B = psi'(x*), and Jacobian J there. Then det J = 1,
+det(J - z I) = det((z-1)^2 I - z AB) at z = 3/2, det(J - I) = (-1)^d det A det B, and the spectral
+radius of J is at least one. Let phi(y) = S (y - y*), psi(x) = -S (x - x*), with S symmetric and its
+eigenvalues in (0, 2). Then |x - x*|^2 + |y - y*|^2 + <x - x*, S (y - y*)> is the same after any
+number of layers. If moreover x - x* = y - y* at the start, the distance from the fixed point in the
+first 32 layers is at least that at the start.
+
+**Idea.** J = [[I, A], [B, I + BA]] has eigenvalues in pairs z, 1/z with z + 1/z = 2 + mu, mu an
+eigenvalue of AB; one of each pair has a modulus of at least one. For mu in [-4, 0] both have the
+modulus one. In a mode of S with eigenvalue s the invariant form is at most 1 + s/2 times the
+squared distance, with equality where x - x* = y - y*. A momentum layer has the determinant g^d < 1.
 """
 
 import jax

@@ -1,8 +1,17 @@
 """With momentum 1 - 1/(N eps) a network follows a second-order equation up to O(1/N); at fixed momentum, a first-order one.
 
-The update is eps x'' + x' = f(x) with differences for derivatives. To the next order its mass is eps - 1/(2N), and the
-network stands at rest half a layer before the input, which gives the equation a velocity x''(0)/(2N). Both together are the
-constant of the error where f is linear. At fixed momentum the mass is 1/(N (1 - g)), which vanishes.
+**Theorem.** Let v_(n+1) = g v_n + (1-g) f(x_n)/N, x_(n+1) = x_n + v_(n+1), v_0 = 0, n < N, and eps
+x'' + x' = f(x), x(0) = x_0, x'(0) = 0. If g = 1 - 1/(N eps) and f(x) = tanh(W x) with Gaussian W
+and x_0 in dimension four, max_n |x_n - x(n/N)| is of exact order 1/N as N -> oo. For one neuron,
+f(x) = theta x, x_0 = 1, let a = 1/(2 eps), w^2 = theta/eps + a^2, Phi = e^(-a) sinh(w)/w and Psi =
+e^(-a) (cosh(w) + a sinh(w)/w). If g = 1 - 1/(N eps), then N (x_N - Psi) -> -(1/2) dPsi/deps + theta
+Phi/(2 eps). If 0 < g < 1 does not depend on N, then N (x_N - e^theta) -> -e^theta (theta^2/2 + g
+(theta^2 + theta)/(1 - g)).
+
+**Idea.** The update is the equation with differences in place of derivatives; the error is O(1/N)
+if f and f' are Lipschitz. To the next order its mass is eps - 1/(2N). The network is at rest half a
+layer before the input, which gives the equation the velocity x''(0)/(2N). At fixed g the mass 1/(N
+(1 - g)) vanishes.
 """
 
 import equinox as eqx

@@ -1,7 +1,13 @@
 """A momentum network adds up its residuals with weights that fall from nearly one to 1 - g along the depth.
 
-A residual f_n enters the velocity as (1-g) f_n and leaves it by a factor g a layer: up to layer N it moves the position by
-(1-g) (1 + g + ... + g^(N-n-1)) f_n = (1 - g^(N-n)) f_n. A residual network adds up all of them with the weight one.
+**Theorem.** Let v_(n+1) = g v_n + (1-g) f_n(x_n) with the same g in all layers, 0 < g < 1. Then
+v_N = g^N v_0 + (1-g) sum_(n < N) g^(N-1-n) f_n(x_n). If also x_(n+1) = x_n + v_(n+1), then
+x_N = x_0 + sum_(n < N) (1 - g^(N-n)) f_n(x_n) + v_0 g (1 - g^N)/(1 - g).
+
+**Idea.** A residual f_n enters the velocity as (1-g) f_n, and every later layer multiplies it by g.
+Up to layer N it moves the position by (1-g) (1 + g + ... + g^(N-n-1)) f_n = (1 - g^(N-n)) f_n. A
+residual network adds up all residuals with weight one. The state is linear in its start and in the
+residuals, so each of them can be followed alone.
 """
 
 import jax.numpy as jnp

@@ -1,9 +1,17 @@
 """Attention-BN: standardising tokens by the keys recentres the queries, rescales, and forgets affine changes.
 
-With mu and var the means and population variances of the keys' coordinates and s^2 = var + e0, the score of a query q at
-k_j is ((q - mu)/s).((k_j - mu)/s)/sqrt(D) = sum_d (q_d - mu_d) k_jd/(s_d^2 sqrt(D)) plus what depends on q alone, which
-softmax does not see. So centring the keys alone changes nothing, and centring the queries by the mean of the keys does it
-all. As phi is taken at (x - mu)/s, the layer is the support vector expansion of the regression on standardised keys.
+**Theorem.** Let mu and var be the coordinate-wise means and population variances of the keys k_j,
+s^2 = var + e0 > 0, and let Attention-BN give key j the softmax weight of ((q - mu)/s).((k_j -
+mu)/s)/sqrt(D). Then this weight is softmax_j sum_d (q_d - mu_d) k_jd/((var_d + e0) sqrt(D)).
+Centring the keys changes no weight, whether the queries are centred or not. If keys and queries
+move to a k + c and a q + c, a_d not 0, no weight changes at e0 = 0; for Gaussian tokens and 1/2 <
+|a_d| < 2, the largest change is of exact order e0 = 1/m as m -> oo. For features phi, h(x) = sum_j
+phi(x).phi(k_j), values beta_j/h_j and bias b, all at standardised tokens, the output is W
+phi(q)/h(q) + b with W = sum_j beta_j phi(k_j)/h_j.
+
+**Idea.** The score equals the second formula plus a term of q alone, which softmax does not see. So
+only the centre of the queries matters. Under x -> a x + c the deviations from mu, and s at e0 = 0,
+are multiplied by a, up to a sign that cancels.
 """
 
 from dataclasses import replace

@@ -1,9 +1,17 @@
 """Attention-SH: each head expands a regression on fewer data, exactly, and costs as many scores as it has keys.
 
-Head s is fitted on reduced keys R^s X and targets R^s Y, N_s of them; its h is summed over the reduced keys, and it needs
-N_s scores a query. A stride leaves keys out: that is sparse attention with one set for all queries. Pooled or convolved
-keys are no keys: phi of a mean is not the mean of phi. For softmax attention the kernel at the mean of two keys is the
-geometric mean of theirs, exp(q.(k + l)/2) = exp(q.k)^(1/2) exp(q.l)^(1/2), which is below the arithmetic mean.
+**Theorem.** Let head s have the keys R^s X (A^s)^T, multipliers beta^s, and h^s summed over these
+keys. Then Attention-SH with values beta_j^s/h_j^s is sum_s H^s (W^s phi/h^s + b^s), W^s = sum_j
+beta_j^s phi(k_j^s)/h_j^s. If R^1, R^2 take every second and every fourth key, it is sparse
+attention to these keys; if 4 divides N it computes N/2 + N/4 scores for each query. For two heads,
+any W^s, b^s and feasible dual multipliers, and the gap g^s of their values, the squared difference
+of regressions and layer is at most 2 sum_s |H^s|^2 2 g^s |phi|^2/(h^s)^2. For the mean m of two
+keys k, l, exp(q.m/sqrt(D)) is the geometric mean of exp(q.k/sqrt(D)) and exp(q.l/sqrt(D)), and at
+most their arithmetic mean.
+
+**Idea.** Every head is the expansion of a regression on its reduced data. A stride leaves keys out,
+which is a mask that all queries share. Averages of keys are new keys: phi of a mean is not the mean
+of phi. The leading factor 2 is the number of heads.
 """
 
 from dataclasses import replace

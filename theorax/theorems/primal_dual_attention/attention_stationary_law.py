@@ -1,10 +1,16 @@
 """The attention of keys to each other is a reversible chain, and the mean of its outputs is the mean of the values.
 
-Let A_lj = k(k_l, k_j)/h_l be the attention of the keys to each other. As k is symmetric, pi_l = h_l/sum h satisfies
-pi_l A_lj = pi_j A_jl, so pi is the stationary law of the chain A, and sum_l pi_l f(k_l) = b + sum_j pi_j v_j. As rows of A
-sum to one, (V, b) and (V + 1 c^T, b - c) are one function: attention with any values and no bias is the expansion with
-centred values and b = sum_j pi_j v_j. The constant itself lies in the span of the normalised features, W = sum_j phi(k_j),
-so b adds nothing to the class of functions.
+**Theorem.** Let k(x, y) = phi(x).phi(y), h(x) = sum_j k(x, k_j) not 0, A_lj = k(k_l, k_j)/h_l,
+pi_l = h_l/sum h, and f(q) = sum_j k(q, k_j) v_j/h(q) + b, where queries and keys go through the
+same map, so k is symmetric. Then pi_l A_lj = pi_j A_jl, pi A = pi,
+sum_l pi_l f(k_l) = b + sum_j pi_j v_j, and W = sum_j phi(k_j) gives W phi(q)/h(q) = 1 for every q.
+For any weights that sum to one, symmetric or not, values V + 1 c^T with the bias b - c give the
+same f as V with b.
+
+**Idea.** The symmetry of k is detailed balance for pi, so pi is the stationary law of the chain A,
+and averages over pi pass through A. Hence attention with any values and no bias is the expansion
+with centred values and b = sum_j pi_j v_j. As the constant lies in the span of the normalised
+features, b adds nothing to the class of functions.
 """
 
 from typing import Any

@@ -1,17 +1,17 @@
 """Any values of an attention layer are those of a regression, for targets that can be written down.
 
-Given V and b, and with b a variable sum_j h_j v_j = 0, put beta = h V and
+**Theorem.** In the regression on rows x_j = phi(k_j)/h_j with tube eps and box C, let
+G = (x_j.x_l), beta = h V, y = G beta + b + eps sign(beta), C > max |beta_j|, and sum_j h_j v_j = 0,
+or b = 0 if b is no variable. Then w = sum_j beta_j x_j and b solve the primal program and beta the
+dual one: both values are equal. Let a solver find feasible coefficients and a bias, with gap g
+between the primal value there and the dual one. If G is positive definite, |dv_j|^2 <= g
+(G^-1)_jj/h_j^2 for the error of its values. At every key and query x its output is off by at most
+sqrt(g) |phi(x)|/h(x) + min_j (|x_j| sqrt(g) + g/m_j), m_j = min(|beta_j|, C - |beta_j|). If its
+solution is optimal, g <= 2e-9 times the primal value of w = 0, b = 0, to numerical precision.
 
-    y_j = (G beta)_j + b + eps sign(beta_j),    C > max |beta|.
-
-Then w = sum_j beta_j x_j leaves the residual eps sign(beta_j) at key j: no slack is needed, every coefficient lies inside
-the box, and both values are beta^T G beta/2. So the pair is optimal; where G is positive definite the coefficients, and
-with them the values, are the only ones. That attention is a regression says nothing of V unless the targets are named.
-
-A solver ends with other coefficients and another bias, and with the gap g between the values of both programs at them. As
-both are quadratic in w, h_j^2 |dv_j|^2 <= (G^-1)_jj g for what its values are off. And at key j, where multipliers of both
-sides of the box keep m_j = min(|beta_j|, C - |beta_j|), a residual that is off by df costs m_j |df|; so f is off by at
-most g/m_j there, and at any other x by that and |x - x_j| |dw| <= (|x| + |x_j|) sqrt(g) more, for every j.
+**Idea.** The residual at key j is eps sign(beta_j), so no slack is needed, and both values are
+beta^T G beta/2. Both programs are quadratic in w, so |dw|^2 <= g. A residual that is off by df at
+key j costs at least m_j |df| <= g.
 """
 
 from typing import Any

@@ -1,9 +1,17 @@
 """Monomials up to degree T carry the first T + 1 terms of the exponential kernel; the rest decays like a factorial.
 
-With s = x.y/sqrt(D) the multinomial theorem splits s^t/t! into products of x^e D^(-|e|/4)/sqrt(e!) over |e| = t. What is
-left out is s^(T+1)/(T+1)! times a mean of e^u between u = 0 and s. For even T the polynomial is positive: where it is
-least its derivative, the polynomial of degree T - 1, vanishes, and what remains is s^T/T!. Its weights A~ are then a
-probability vector, and |A~ - A| = |(k~ - k)/h + A~ (h - h~)/h| sums to at most 2 sum_j |k~_j - k_j|/h.
+**Theorem.** Let s = x.y/sqrt(D) and phi(x) consist of the monomials x^e D^(-|e|/4)/sqrt(e!) of
+degree |e| <= T. Then phi(x).phi(y) = sum_(t <= T) s^t/t!, and |exp(s) - sum_(t <= T) s^t/t!| <=
+|s|^(T+1)/(T+1)! max(1, e^s). If T is even, the sum is not negative. For even T, s_j =
+q.k_j/sqrt(D), h = sum_j e^(s_j) and any values, the output of softmax attention at a query q
+changes, if its kernel is replaced by this sum, by at most the range of the values times sum_j
+|s_j|^(T+1)/(T+1)! max(1, e^(s_j))/h.
+
+**Idea.** The multinomial theorem splits s^t/t! into the features of degree t. The remainder is
+s^(T+1)/(T+1)! times a mean of e^u over u between 0 and s. An even polynomial is least where its
+derivative, the sum to T - 1, vanishes; there s^T/T! >= 0 remains. So the truncated weights A~ are a
+probability vector, and |A~ - A| = |(k~ - k)/h + A~ (h - h~)/h| sums to at most 2 sum_j |k~_j -
+k_j|/h. Half of this, times the range, bounds the change of the output.
 """
 
 from math import factorial as whole_factorial

@@ -1,9 +1,16 @@
 """Linear attention has no more free support vectors than features and one; all its other values are 0 or at the box.
 
-The function of W and b that the primal program finds and the layer with the values of the dual one agree up to the gap g
-between both: their squared difference at q is at most 2 g |phi(q)|^2/h(q)^2. At targets in general position no more than
-D + 1 keys lie on the edge of the tube, for f has D + 1 numbers to meet them with. So all values but these are 0 or
-+-C/h_j, and one V is optimal, unlike where all keys lie on the edge (linear_attention_support_vector_expansion).
+**Theorem.** Let phi(x) = elu(x) + 1 have D features, and fit a regression on rows phi(k_j)/h_j with
+a primal W and b and feasible dual multipliers, b a variable or zero. Let g be the difference of the
+primal and the dual value. Then, at every query q, the squared difference of W phi(q)/h(q) + b and
+linear attention with the values beta_j/h_j and that b is at most 2 g |phi(q)|^2/h(q)^2. If the
+multipliers solve the dual program and the targets are in general position, at most D + 1
+multipliers of each output lie in (C/10^6, C - C/10^6).
+
+**Idea.** The gap bounds |W - sum_j beta_j x_j|^2/2. A multiplier inside (0, C) puts its key on the
+edge of the tube, and f has only D + 1 numbers to meet these keys with; one key more is an equation
+for the targets. So all other values are 0 or +-C/h_j. This differs from targets with all keys on
+the edge, where many V are optimal (linear_attention_support_vector_expansion).
 """
 
 import jax.numpy as jnp

@@ -1,10 +1,17 @@
 """Linear attention is the expansion of a regression with as many features as dimensions, which do not tell the values.
 
-With phi(x) = elu(x) + 1 the weight W = sum_j v_j phi(k_j) of f(x) = W phi(x)/h(x) + b is the state that linear attention
-keeps. As soon as there are more keys than features, values V + dV with sum_j dv_j phi(k_j) = 0 make the same W, hence the
-same function everywhere; sum_j h_j dv_j = 0 then follows, for h_j = phi(k_j) . sum_l phi(k_l). Where all keys lie on the
-edge of the tube V and V + dV are both optimal; at targets in general position one V is, see
-linear_attention_free_support_vectors.
+**Theorem.** Let h_j = phi(k_j).sum_l phi(k_l) and v_j = beta_j/h_j. Then W = sum_j beta_j
+phi(k_j)/h_j gives W phi(q)/h(q) + b = linear attention with the values V and bias b. If sum_j dv_j
+phi(k_j) = 0, then V and V + dV give the same function, and sum_j h_j dv_j = 0. Let y = G beta + eps
+sign(beta), without bias, and let multipliers of v_j + t dv_j lie in [0, C] with the signs of beta.
+They have the dual value that W has in the primal program, so all such values are optimal. With more
+keys than features such a dV exists: in every instance drawn, the projection of a Gaussian matrix on
+these dV has an entry with dv_j^2 >= 1/100. If phi > 0, as for phi(x) = elu(x) + 1, every output is
+at most max_j v_j + b.
+
+**Idea.** W is the state of linear attention, and it determines the function. The values enter
+through W alone, so moves in the null space of the features are not seen. At targets in general
+position one V is optimal (linear_attention_free_support_vectors).
 """
 
 from typing import Any

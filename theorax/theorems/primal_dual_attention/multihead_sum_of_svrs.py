@@ -1,9 +1,16 @@
 """Multi-head attention is a sum of expansions, one regression to each head.
 
-Head s has the tokens A^s x for its own, hence its own features phi(A^s x), normaliser h^s, multipliers and bias; the output
-is linear in what the heads return, so sum_s H^s (W^s phi(A^s q)/h^s(A^s q) + b^s) = sum_s H^s Attn^s(q). Projections of
-queries and keys need not agree for that. What the regressions are off by their gaps g^s adds up: the sum is off by at most
-sum_s |H^s| sqrt(2 g^s) |phi|/h^s, of which the square is at most S times the sum of the squares.
+**Theorem.** Let head s have projections A^s of queries and B^s of keys, its own normaliser h^s over
+its keys k_j^s, multipliers beta^s, bias b^s and output matrix H^s, s = 1, ..., S. If W^s = sum_j
+beta_j^s phi(k_j^s)/h_j^s, then sum_s H^s (W^s phi(A^s q)/h^s(A^s q) + b^s) = sum_s H^s Attn^s(q),
+Attn^s having the values beta_j^s/h_j^s and the bias b^s. For A^s = B^s, any W^s, b^s and feasible
+dual multipliers, and the gap g^s of the values of head s, the squared difference of both sums is at
+most S sum_s |H^s|^2 2 g^s |phi(A^s q)|^2/h^s(A^s q)^2. With softmax heads the layer equals
+equinox.nn.MultiheadAttention with these projections and values, at heads of width four.
+
+**Idea.** The output is linear in the outputs of the heads, and each head is the expansion of its
+regression, whether or not the projections of queries and keys agree. The gap bounds the error of
+each W^s, and the square of a sum of S terms is at most S times the sum of their squares.
 """
 
 from dataclasses import replace

@@ -1,13 +1,17 @@
 """The support vector expansion of a regression on phi(x)/h(x), at a query, is an attention layer.
 
-Where W = sum_j beta_j phi(k_j)/h_j, and h(x) = sum_j k(x, k_j) is summed over the keys of the regression itself,
+**Theorem.** Let k(x, y) = phi(x).phi(y), let h(x) be the sum of k(x, k_l) over some keys,
+h_j = h(k_j), let W = sum_j beta_j phi(k_j)/h_j over the keys of a regression on the rows
+phi(k_j)/h_j, and v_j = beta_j/h_j. Then W phi(q)/h(q) + b = sum_j k(q, k_j) v_j/h(q) + b. If h is
+summed over exactly these keys, this is the attention layer with values v_j and bias b. In that case
+any W and b, any feasible dual multipliers, and the gap g of their values satisfy
+(W phi(q)/h(q) + b - layer(q))^2 <= 2 g |phi(q)|^2/h(q)^2. Softmax attention with scores
+q.k_j/sqrt(D) is the layer with the kernel exp(x.y/sqrt(D)).
 
-    f(q) = W phi(q)/h(q) + b = sum_j k(q, k_j)/h(q) v_j + b,    v_j = beta_j/h_j,
-
-whose weights are positive and sum to one. With k(x, y) = exp(<x, y>/sqrt(D)) they are those of softmax attention; its
-features are all monomials, whose even truncations stand in for it where W is to be seen. Nothing but stationarity in W is
-used. Between W and b as the primal program finds them and beta as the dual one does, f agrees up to the gap g: it is off
-by at most sqrt(2 g) |phi(q)|/h(q).
+**Idea.** Insert W: each feature product phi(k_j).phi(q) is a kernel value. If h is summed over the
+keys, the weights k(q, k_j)/h(q) sum to one. Only stationarity in W is used. The features of the
+exponential kernel are all monomials; even truncations replace them where W must be computed. The
+gap bounds |W - sum_j beta_j phi(k_j)/h_j|^2/2.
 """
 
 from math import factorial, prod

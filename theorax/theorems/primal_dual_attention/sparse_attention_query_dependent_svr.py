@@ -1,8 +1,15 @@
 """Sparse attention expands a regression of its own for each set of keys that a query may read.
 
-With M the set of a query, data (k_j, y_j) and h summed over M, W phi(q)/h(q) + b is the sum over M of k(q, k_j)/h(q) v_j + b,
-v_j = beta_j/h_j, both beta and h_j being those of M. The regression on M is another one than that on all keys: its values are
-not the others restricted to M.
+**Theorem.** Let each query q read a set M of keys that depends on its place only, let h be summed
+over M, and let beta and b belong to a regression on M. Then W = sum_(j in M) beta_j phi(k_j)/h_j
+gives W phi(q)/h(q) + b = sum_(j in M) k(q, k_j) v_j/h(q) + b with v_j = beta_j/h_j: the masked
+layer. For any W, b and feasible dual multipliers of the regression on M, with gap g between their
+values, the squared difference of W phi(q)/h(q) + b and the masked layer with the values beta_j/h_j
+is at most 2 g |phi(q)|^2/h(q)^2.
+
+**Idea.** This is the expansion of the main theorem on the data of M alone. Both beta and h_j depend
+on M, so the values are not those of the regression on all keys restricted to M. The gap bounds
+|W - sum_j beta_j phi(k_j)/h_j|^2/2.
 """
 
 from typing import Any

@@ -1,11 +1,16 @@
 """The constraint that the bias brings is that the values have mean zero under the stationary law of the self-attention.
 
-That law is pi_l = h_l/sum h, and sum_l pi_l f(k_l) = b + sum_j pi_j v_j (attention_stationary_law). Stationarity in b says
-sum_j beta_j = sum_j h_j v_j = 0, so the second term vanishes: b is the stationary mean of the outputs. That b adds nothing
-to the class of functions; it changes what is penalised. Without b nothing centres the values.
+**Theorem.** Let s = sum_l phi(k_l), h_l = phi(k_l).s, pi_l = h_l/sum h,
+f(k_l) = W phi(k_l)/h_l + b, with W and b from the primal program and g the difference of the primal
+and the dual value. If b is a variable, then |W s|^2 <= 2 g sum h and
+|sum_l pi_l f(k_l) - b|^2 <= 2 g/sum h. If b is held at zero, Gaussian keys and targets give
+|W s|^2 >= 1/10^6 in every instance drawn.
 
-In terms of W, sum_j h_j v_j = W s with s = sum_l phi(k_l), |s|^2 = sum h. So W of the primal program, which knows nothing
-of multipliers, satisfies W* s = 0, and with the gap g, as |W - W*|^2 <= 2 g, |W s|^2 <= 2 g sum h.
+**Idea.** Stationarity in b says sum_j beta_j = sum_j h_j v_j = 0: the values have mean zero under
+pi, the stationary law of the self-attention (attention_stationary_law). In terms of W,
+sum_j h_j v_j = W s and |s|^2 = sum h. So W* s = 0 at the optimum, and |W - W*|^2 <= 2 g. As sum_l
+h_l (f(k_l) - b) = W s, b is the stationary mean of the outputs. The variable b does not enlarge the
+class of functions; it changes what is penalised. Without it nothing centres the values.
 """
 
 from typing import Any

@@ -1,12 +1,15 @@
 """The duality gap of a regression, at any two points, equals the violation of the KKT conditions there.
 
-For any W, b, slacks, and any multipliers with sum_j beta_j = 0, the primal value less the dual one is
+**Theorem.** Let x_j = phi(k_j)/h_j, h_j not 0, and let W, b, slacks xi, xit and multipliers alpha,
+alphat be arbitrary, beta = alpha - alphat and r = y - f, with sum_j beta_j = 0, or b = 0 if b is no
+variable. With the same C in both programs and any eps, the primal value minus the dual value is
+|W - sum_j beta_j x_j|^2/2 + sum_j (alpha_j (eps + xi_j - r_j) + alphat_j
+(eps + xit_j + r_j) + (C - alpha_j) xi_j + (C - alphat_j) xit_j), summed over the outputs.
 
-    |w - sum_j beta_j x_j|^2/2 + sum_j alpha_j (eps + xi_j - r_j) + sum_j alphat_j (eps + xit_j + r_j)
-                               + sum_j (C - alpha_j) xi_j + sum_j (C - alphat_j) xit_j,    r = y - f,
-
-output by output: terms that are not negative where both points are feasible. The dual value is what the Lagrangian is
-where its gradient in w, b and the slacks vanishes.
+**Idea.** Expand both sides. The dual value is the value of the Lagrangian where its gradient in W,
+b and the slacks vanishes: W = sum_j beta_j x_j, sum_j beta_j = 0, and alpha + eta = C for the
+multipliers eta of the slacks. At feasible points all terms of the sum are at least zero, and they
+are the violations of the KKT conditions. The outputs do not interact.
 """
 
 from typing import Any

@@ -1,10 +1,17 @@
 """Alternating targets on the circle: every coefficient is of one size, that of the least eigenvalue, or at the box.
 
-N even keys at the angles 2 pi j/N, y_j = (-1)^j, 0 <= eps < 1. G is circulant with the eigenvector (-1)^j, whose eigenvalue
-is the least one, lambda = (2N/h^2) sum_(p >= 0) I_(N/2 + pN)(z), h = N sum_p I_(pN)(z) over all whole p, z = |k|^2/sqrt(D).
-So beta_j = (-1)^j min(C, (1 - eps)/lambda) and b = 0 are optimal: residuals lie on the edge of the tube if the box admits
-it, and all coefficients on the edge of the box if not. What softmax attention gives is bounded by C, as lambda decays
-faster than exponentially with N.
+**Theorem.** Let N be even, k_j of length |k| at the angles 2 pi j/N in the plane, z =
+|k|^2/sqrt(2), y_j = (-1)^j, 0 <= eps < 1. Let h = N sum_p I_(pN)(z) over integers p, lambda =
+(2N/h^2) sum_(p >= 0) I_(N/2 + pN)(z), c = C lambda/(1 - eps), and G = (exp(k_j.k_l/sqrt(2))/h^2)
+(softmax kernel). Then G y = lambda y, and the Rayleigh quotients of cos(2 pi m j/N), 0 <= m < N/2,
+are at least lambda. The coefficients beta_j = (-1)^j min(C, (1 - eps)/lambda) and b = 0 are
+optimal: primal and dual value are equal. For f = G beta, |y_j - f_j| = 1 - (1 - eps) min(c, 1).
+
+**Idea.** G commutes with the turn of the keys, so (-1)^j is an eigenvector. Summing e^(z cos t) =
+I_0(z) + 2 sum_n I_n(z) cos(n t) over the keys leaves the orders N/2 + pN; as I_n falls in n, this
+eigenvalue is the least. If the box admits it, residuals lie on the edge of the tube, and otherwise
+all coefficients lie on the edge of the box. As lambda decays faster than exponentially in N, many
+keys leave only the case at the box.
 """
 
 import jax.numpy as jnp

@@ -1,16 +1,17 @@
 """Without a tube and with a wide box the attention output at the keys is the targets.
 
-For eps = 0 and C above every coefficient no slack is left: y = G beta + b 1, and with sum_j beta_j = 0
+**Theorem.** Let G = (x_j.x_l), x_j = phi(k_j)/h_j, be invertible, b* = (1^T G^-1 y)/(1^T G^-1 1),
+beta* = G^-1 (y - b* 1), or b* = 0, beta* = G^-1 y if b is no variable. Then the layer with values
+beta*_j/h_j and bias b* gives the targets at the keys. Let further the regression on rows x_j have
+no tube, eps = 0, and a box C > max |beta*_j|. Then w* = sum_j beta*_j x_j with b*, and beta*, are
+optimal. Let a solver find feasible beta and b, let r be its residuals and g the gap between the
+primal value at sum_j beta_j x_j, b and the dual one at beta. For every j, (beta_j - beta*_j)^2 <=
+(G^-1)_jj g, (C - |beta*_j|) |r_j| <= g, and |b - b*| <= g/(C - |beta*_j|) + sqrt(g G_jj). If its
+solution is optimal, g <= 2e-9 times the primal value of w = 0, b = 0, to numerical precision.
 
-    b* = (1^T G^-1 y)/(1^T G^-1 1),    beta* = G^-1 (y - b* 1);    beta* = G^-1 y where b is no variable.
-
-A solver ends with some beta and b, and with the gap g between the primal value P at w = sum_j beta_j x_j, b and the dual
-one at beta. At w, b, with residuals r, the primal value lies |w - w*|^2/2 + sum_j (C |r_j| - beta*_j r_j) above the least,
-and D, quadratic, lies |w - w*|^2/2 below. So, d being beta - beta* and |w - w*|^2 = d^T G d <= g,
-
-    d_j^2 <= (G^-1)_jj g,    (C - |beta*_j|) |r_j| <= g,    |b - b*| <= |r_j| + |x_j| |w - w*| for every j:
-
-by Cauchy and Schwarz for the form G; each term of the sum is at most g; and r_j = x_j.(w* - w) + b* - b.
+**Idea.** The primal value lies |w - w*|^2/2 + sum_j (C |r_j| - beta*_j r_j) above the least one and
+the dual value |w - w*|^2/2 below, so both are controlled by g, with |w - w*|^2 = d^T G d for
+d = beta - beta*. Cauchy-Schwarz and r_j = x_j.(w* - w) + b* - b give the bounds.
 """
 
 from typing import Any

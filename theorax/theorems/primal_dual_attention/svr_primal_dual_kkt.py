@@ -1,8 +1,17 @@
 """Primal and dual of the regression behind attention have one value, and the points that attain it are the KKT points.
 
-What two feasible points leave apart is a sum of terms that are not negative (svr_duality_gap): |w - sum_j beta_j x_j|^2/2
-and the products of complementary slackness. So no gap means w = sum_j beta_j phi(k_j)/h_j and complementary slackness,
-and a gap g bounds what each of them is off. The multiplier of the sum is the bias.
+**Theorem.** For rows x_j = phi(k_j)/h_j, let h_j not be 0, C > 0 the same in both programs,
+eps >= 0, and sum_j beta_j = 0 where b is a variable. Then the primal value P of the primal solution
+(W, b) equals the dual value D of the dual solution, to 1e-9, and so does P at W with the multiplier
+of the sum as bias. For any (W, b) with its slacks and any multipliers in [0, C] as above: every
+entry of W - sum_j beta_j x_j is at most sqrt(2 (P - D)) in modulus; at every key k, W phi(k)/h(k) +
+b and the layer with values beta_j/h_j and that b differ by at most sqrt(2 (P - D)) |phi(k)|/h(k);
+each product alpha_j (eps + xi_j - r_j), alphat_j (eps + xit_j + r_j), (C - alpha_j) xi_j,
+(C - alphat_j) xit_j is at most P - D; and min(alpha_j, alphat_j) <= (P - D)/eps if eps > 0.
+
+**Idea.** By svr_duality_gap, P - D is |W - sum_j beta_j x_j|^2/2 plus these products, none
+negative. So no gap means stationarity and complementary slackness. If eps > 0, two products force
+the smaller multiplier to zero.
 """
 
 from dataclasses import replace

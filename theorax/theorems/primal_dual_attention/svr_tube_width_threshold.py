@@ -1,8 +1,16 @@
 """A tube as wide as half the range of the targets leaves the attention layer no values, whatever the keys are.
 
-No value is left iff some constant lies within eps of all targets: iff eps >= (max y - min y)/2 where b is a variable, iff
-eps >= max |y| where it is not. With the threshold t the dual value is at most (t - eps) |beta|_1, and with a gap g between
-both programs (eps - t) |beta|_1 <= g above it.
+**Theorem.** Fit a regression with tube eps and box C to targets y. Let t = (max y - min y)/2 if b
+is a variable, and t = max |y| if b = 0. If eps >= t, the constant (max y + min y)/2, or zero
+without b, has the primal value 0, which is the dual value without coefficients, so it is optimal.
+For any feasible points with gap g between both values, (eps - t) |beta_j| <= g for every j. If
+eps = 0.98 t and C = 100, with Gaussian keys in dimension three and shifted Gaussian targets, some
+|beta_j| of the solution is at least 1/100 in every instance drawn.
+
+**Idea.** No value remains if and only if some constant lies within eps of all targets, that is,
+eps >= t, whatever the keys are. Without its quadratic form the dual value is at most (t - eps)
+|beta|_1, and the primal value is not negative; so a gap g gives (eps - t) |beta|_1 <= g above the
+threshold. Below it no constant fits, and coefficients are needed.
 """
 
 import equinox as eqx

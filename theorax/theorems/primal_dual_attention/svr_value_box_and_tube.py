@@ -1,9 +1,16 @@
 """Values lie in a box of half-width C/h_j: zero inside the tube, on the boundary outside it, all zero under a wide tube.
 
-Complementary slackness, with r = y - f: alpha_j (eps + xi_j - r_j) = 0 and (C - alpha_j) xi_j = 0. Inside the tube the
-first bracket is positive, so v_j = 0; outside xi_j is, so alpha_j = C and |v_j| = C/h_j with the sign of r_j. With a gap g
-these products, summed over both sides, are at most g (svr_duality_gap), so that |beta_j| is at least C - g/s where r_j
-lies s beyond the tube. How wide a tube leaves no value is the matter of svr_tube_width_threshold.
+**Theorem.** Let v_j = beta_j/h_j, h_j > 0, and beta = alpha - alphat with multipliers in [0, C].
+Then |v_j| <= C/h_j. Let f and beta be the solutions found for the primal and the dual program, g
+the gap between their values, and r = y - f. Then |beta_j| (eps - |r_j|) <= g if r_j lies inside the
+tube, and (C - sign(r_j) beta_j) (|r_j| - eps) <= g if it lies outside. If s = max_j |r_j| - eps >
+0, then max_j |v_j| h_j >= C - g/s.
+
+**Idea.** Complementary slackness says alpha_j (eps + xi_j - r_j) = 0 and (C - alpha_j) xi_j = 0.
+Inside the tube the bracket is positive, so v_j = 0. Outside xi_j > 0, so alpha_j = C and |v_j| =
+C/h_j with the sign of r_j. With a gap g these products, summed over both sides, are at most g
+(svr_duality_gap), which gives the bounds. A residual on the edge of the tube leaves its value open.
+The width at which no value remains is the subject of svr_tube_width_threshold.
 """
 
 import equinox as eqx

@@ -1,9 +1,16 @@
 """Weights without a variance have another limit: Cauchy weights of scale 1/n leave Cauchy units of scale E|phi|.
 
-Given the layer before, sum_j W_ij phi_j has the characteristic function prod_j e^(-|t phi_j|/n): it is exactly Cauchy,
-its scale the mean of |phi_j|, which tends to E|phi|. No mean of it exists, so what is claimed is a law, shares of units
-below quantiles, and the mean of its logarithm; a scale of 1/sqrt n would let it grow like sqrt n. An eighth moment is not
-what is missing: Student's weights with five degrees of freedom have none, and a Gaussian limit.
+**Theorem.** Let h = sum_j W_j phi(z_j) with n iid weights W_j, iid standard normal z_j, and phi
+ReLU, the identity or the normal distribution function. Let s = E|phi(z)|, which is 1/sqrt(2 pi),
+sqrt(2/pi) or 1/2. If the W_j are Cauchy of scale 1/n, then, as n -> oo, E e^(i t h) -> e^(-s |t|)
+(a Cauchy law), P(|h| <= s) -> 1/2, P(|h| <= tan(49 pi/100) s) -> 49/50, and E log|h| -> log s,
+where log 0 is read as 0. If their scale is 1/sqrt n, exp(E log|h|) grows like sqrt n. If the law of
+sqrt(n) W_j is fixed, centred and of variance one, the law of h tends to N(0, E phi(z)^2), even
+without eighth moments, as for Student's weights with five degrees of freedom.
+
+**Idea.** Given the layer before, h has the characteristic function prod_j e^(-|t phi_j|/n): it is
+exactly Cauchy, and its scale is the mean of |phi_j|, which tends to E|phi|. For a standard Cauchy
+variable x, 1/|x| has the law of |x|, hence E log|x| = 0.
 """
 
 from enum import IntEnum

@@ -1,9 +1,16 @@
 """Correlations of two inputs: how fast deep stacks of wide layers make them one, or keep them apart.
 
-e_l = 1 - c_l, c_l the correlation of two inputs after l layers at a stationary variance. Below the edge of chaos e shrinks
-by chi_1 a layer; above it e tends to a value of its own, above zero; at the edge it fades like 9 pi^2/(2 l^2) for ReLU and
-like 2/(sigma_w^2 q E phi''^2)/l for smooth activations: the slope of the map is one, and the next term decides. The map
-is iterated in e: at c near one the difference 1 - c would be rounding.
+**Theorem.** Let e_l = 1 - c_l, where c_l is the correlation of two inputs after l layers of
+infinite width at a stationary variance q, and c_0 = 0. Let chi_1 = sigma_w^2 E phi'(sqrt q z)^2,
+which for erf is 4 sigma_w^2/(pi sqrt(1 + 4q)). Then, as l -> oo: for erf with chi_1 < 1,
+e_(l+1)/e_l -> chi_1; for erf with chi_1 = 1, l e_l -> (1 + 4q)/(2 q^2); for ReLU with sigma_w^2 = 2
+and no biases, l^2 e_l -> 9 pi^2/2; for erf with chi_1 > 1, e_l -> e_inf, the positive fixed point.
+For example, e_inf = 1/2 at q = 1 and sigma_w^2 = pi/(4 (asin(2/3) - asin(1/3))).
+
+**Idea.** For erf the arcsine kernel gives e' = 2 sigma_w^2/(pi q) (asin s - asin(s (1 - e))) with s
+= 2q/(1 + 2q), a concave map of slope chi_1 at zero. At slope one a layer takes C e^2 from e, with C
+= sigma_w^2 q E phi''^2/2 = 2 q^2/(1 + 4q), and so 1/e gains C. For ReLU the arc-cosine kernel takes
+2 sqrt(2)/(3 pi) e^(3/2) from e, and 1/sqrt(e) gains sqrt(2)/(3 pi) per layer.
 """
 
 import equinox as eqx

@@ -1,8 +1,16 @@
 """Depth and width that grow together have another limit: at c n layers the kurtosis of ReLU networks tends to 3 e^(5c).
 
-The variance of a unit given the layers before is a product of c n independent means of n terms: its logarithm is near
-N(-5c/2, 5c) and not near zero. The product of means is exact (relu_depth_kurtosis), (1 + 5/n)^(c n) -> e^(5c); at a fixed
-depth it tends to one. What is measured is the logarithm: of the kurtosis itself few networks would decide.
+**Theorem.** Let phi be ReLU or the identity, a = E phi(z)^2, b4 = E phi(z)^4, and kappa = b4/a^2 -
+1, which is 5 or 2. Let a network have n units in every layer, c n layers with c > 0 fixed, iid
+Gaussian weights and no biases. Let V be the variance of a unit given the layers before it, divided
+by its mean; layers without an active unit are left out. Then, as n -> oo, E log V -> -kappa c/2 and
+Var(log V) -> kappa c. For ReLU the kurtosis 3 (1 + 5/n)^L tends to 3 e^(5c) at depth L = c n, and
+to 3 at a fixed depth L.
+
+**Idea.** V is a product of c n independent means of n terms phi(z)^2/a, each of mean one and
+variance kappa. To second order the logarithm of one factor has mean -kappa/(2n) and variance
+kappa/n, and the factors add up to -kappa c/2 and kappa c. The factors E V^2 multiply exactly: this
+is the kurtosis of relu_depth_kurtosis.
 """
 
 import equinox as eqx

@@ -1,8 +1,17 @@
 """The edge of chaos is one for all pseudo-iid laws: variances and small changes stand still whatever the weights.
 
-A layer's second moment and the squared length of a small change are means over products of two entries of W. Both see of
-a law that entries are centred and uncorrelated, of variance sigma_w^2/n: at the points of edge_of_chaos_points, those of
-Gaussian weights, every such law keeps both.
+**Theorem.** Let phi be ReLU, erf or tanh. Let the first layer have independent N(0, q) units, and
+let l layers h' = sigma_w W phi(h) + b follow, with b ~ N(0, sigma_b^2) and independent n x n
+matrices W as in pseudo_iid_sign_symmetric_clt: pseudo-iid, so entries are centred and uncorrelated,
+of variance 1/n, and W D has the law of W for diagonal sign matrices D. Let sigma_w^2 E phi'(sqrt q
+z)^2 = 1 and q = sigma_b^2 + sigma_w^2 E phi(sqrt q z)^2. Let J be the Jacobian of the l layers and
+v a Gaussian direction, independent of the network. Then, as n -> oo at fixed l, E |J v|^2/|v|^2 ->
+1 and E h_i^2/q -> 1 after l layers.
+
+**Idea.** Given the layer before, E (sum_j W_ij f_j)^2 = |f|^2/n for uncorrelated entries of
+variance 1/n, whatever their law. So E h_i^2 after a layer is sigma_b^2 + sigma_w^2 times the mean
+of phi^2, and E |W D v|^2 = |D v|^2 for the diagonal matrix D of slopes of phi. In the limit units
+are N(0, q), and the two conditions of the edge of chaos make both quantities stationary.
 """
 
 from itertools import combinations_with_replacement

@@ -1,7 +1,13 @@
 """The kernel of a layer of error functions is an arcsine.
 
-phi' is Gaussian, so E phi'(u) phi'(v) is a Gaussian integral, 4/pi det(I + 2K)^(-1/2); by Price's identity the kernel is
-its integral in k12, and it vanishes at k12 = 0 because erf is odd.
+**Theorem.** Let phi = erf, and let (u, v) be centred and jointly Gaussian with variances k11, k22
+and covariance k12 = c sqrt(k11 k22), |c| < 1. Then E phi(u) phi(v) = (2/pi) asin(2 k12/sqrt((1 + 2
+k11)(1 + 2 k22))) and E phi'(u) phi'(v) = (4/pi)/sqrt((1 + 2 k11)(1 + 2 k22) - 4 k12^2). In a
+Gaussian layer of any width n the means of both products over the units have these expectations.
+
+**Idea.** phi' is a Gaussian function, so E phi'(u) phi'(v) is a Gaussian integral, (4/pi) det(I +
+2K)^(-1/2). By Price's identity it is the derivative of the kernel in k12. The kernel vanishes at
+k12 = 0 because erf is odd; integrate from there.
 """
 
 from sympy import Derivative, Integral, Matrix, Subs, Symbol, asin, eye, pi, sqrt

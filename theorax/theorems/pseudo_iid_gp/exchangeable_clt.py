@@ -1,8 +1,17 @@
 """A central limit theorem for exchangeable arrays, and why their exchangeability must be infinite.
 
-S_n = n^(-1/2) (X_1 + ... + X_n) of centred exchangeable variables of variance one tends to a normal variable where
-E X_1 X_2 = 0, E X_1^2 X_2^2 tends to one, and E |X_1|^3 = o(sqrt n). An urn of n signs emptied to the last satisfies all
-three and has S_n = +-1: only variables that go on for ever are mixtures of independent ones.
+**Theorem.** Let S_n = n^(-1/2) (X_1 + ... + X_n), where at each n the X_i begin an infinite
+exchangeable sequence, centred with E X_i^2 = 1. Let E X_1 X_2 = 0, E X_1^2 X_2^2 -> 1 and E|X_1|^3
+= o(sqrt n). Then S_n tends to N(0, 1) as n -> oo; and E S_n^4 -> 3 if also E X_1^4 = o(n). If X_i =
+s e_i with independent signs e_i and one random s independent of them, E s^2 = 1, Var s^2 = v, then
+E S_n^4 = (3 - 2/n)(1 + v). If the X_i are the first n of N >= n signs drawn without replacement
+from an urn of sum sqrt N, times a common random sign, then E S_n^4 = 3 - 2/n - 2 (n-1)(n-2)(n-3)/(n
+(N-2)(N-3)) for N > 3. At N = n this is 1, although all but infinite exchangeability holds.
+
+**Idea.** An infinite exchangeable sequence is a mixture of iid sequences, and E X_1 X_2 = 0 makes
+their means vanish. Hence E S_n^4 = E X_1^4/n + 3 (1 - 1/n) E X_1^2 X_2^2. A common scale multiplies
+the fourth moment of signs by E s^4. In the urn E X_1 X_2 = 0 and E X_1 X_2 X_3 X_4 =
+-2/((N-2)(N-3)) by Newton's identities. The emptied urn has S_n = +-1.
 """
 
 import sympy

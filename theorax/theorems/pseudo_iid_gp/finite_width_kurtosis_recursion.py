@@ -1,16 +1,17 @@
 """A recursion for the fourth cumulant of deep networks of finite width, for all pseudo-iid laws of the weights.
 
-Units of a layer share the random variance that the layer before hands on; let V/n be the covariance of the squares of two
-of them. The next layer adds to it what the law of its weights and phi make of one input, S_cross, and hands on what was
-there by chi^2, chi = dK'/dK the slope of the map of variances. A single unit sees S_own in the place of S_cross:
+**Theorem.** Let l layers sigma_w W phi(h) + b of n units follow a N(0, q) layer, W symmetric under
+signs of columns. Let n^2 E W_ij^4 -> f0, n^2 E W_ij^2 W_kj^2 -> 1, n (n^2 E W_ij^2 W_ij'^2 - 1) ->
+own_1 and n (n^2 E (W_ij^2 W_kj'^2 + 2 W_ij W_kj W_ij' W_kj') - 1) -> pair_1. At variance K let m2 =
+E phi^2, m4 = E phi^4, chi = sigma_w^2 dm2/dK, S_own = sigma_w^4 (f0 m4/3 + (own_1 - 1) m2^2),
+S_cross = sigma_w^4 (m4 + (pair_1 - 1) m2^2). Then n (E h^4 - 3 (E h^2)^2) -> 3 (S_own + chi^2 V) as
+n -> oo. V = 0 at l = 1, and a layer turns V into S_cross + chi^2 V and K, first q, into sigma_b^2 +
+sigma_w^2 m2. At stationary q, V = S_cross (1 + ... + chi^(2l-4)), l > 1. For iid Gaussian W and
+widths n, lam n, n, ..., divide both S by lam in layers that read lam n units. At tanh, q = 7/2,
+sigma_w^2 = 4 Haar W give about -2.5 q^2, Gaussian W q^2/2.
 
-    V' = S_cross + chi^2 V,    n (E h^4 - 3 (E h^2)^2) -> 3 (S_own + chi^2 V).
-
-The variance of the first layer may be any: each layer has its own moments. A layer of lam n iid units adds S/lam.
-
-Of the law only three limits enter: fourth -> f0, n (own - 1) -> own_1, n (across + 2 crossed - 1) -> pair_1. Measured is
-the cumulant itself, by networks in pairs: E h^2 is off its limit by as much as is looked for. The last layer is averaged
-exactly, by the products of four entries of its law.
+**Idea.** V/n is the covariance of the squares of two units. Products of four entries of W give the
+rest; the mean of phi^2 passes V on with the factor chi^2.
 """
 
 from dataclasses import replace

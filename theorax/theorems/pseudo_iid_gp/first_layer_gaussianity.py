@@ -1,8 +1,16 @@
 """The first layer must be Gaussian: with signs for weights the second one is Gaussian still, with another variance.
 
-One input coordinate: h^1_j = +-sqrt q has the variance q of a Gaussian first layer. Signs of the units are independent, so
-the second layer has the variance sb2 + sw2 (phi(sqrt q)^2 + phi(-sqrt q)^2)/2 in the place of sb2 + sw2 E phi(sqrt q z)^2,
-and a Gaussian limit by the same theorem. Homogeneous activations do not see it in the variance: ReLU has q/2 in both.
+**Theorem.** Let h = sum_j W_j phi(x_j) be a unit of the second layer, with iid Gaussian W_j of
+variance 1/n independent of the first layer x_1, ..., x_n, and no biases; phi is ReLU or the normal
+distribution function Phi. If the x_j are independent random signs, E h^2 = a_2 = (phi(1)^2 +
+phi(-1)^2)/2 at every n, and h tends to N(0, a_2) as n -> oo. If the x_j are independent N(0, 1), E
+h^2 = E phi(z)^2 at every n. For Phi, a_2 = (Phi(1)^2 + (1 - Phi(1))^2)/2 and E Phi(z)^2 = 1/3; for
+ReLU both are 1/2.
+
+**Idea.** Weights uncorrelated with variance 1/n give E h^2 = E phi(x_1)^2. With signs the terms are
+iid and bounded, and the central limit theorem applies with the variance a_2. A positively
+homogeneous phi does not notice the difference in the variance: E phi(x)^2 depends on E x^2 alone
+for every symmetric law of x.
 """
 
 import jax

@@ -1,8 +1,16 @@
 """A unit that reads k inputs whatever the width stays away from the Gaussian law, and units do not see it in each other.
 
-Entries are kept with probability k/n and have variance 1/k. They are iid, so that every condition on products of squares
-holds; a single entry is too large. n^4 E W^8 = 105 n^3/k^3 grows, while the eighth moment of a flat direction tends to a
-constant: the condition on eighth moments must hold for every direction, single coordinates among them.
+**Theorem.** Let the z_j be independent standard normal, a = E phi(z)^2 and b4 = E phi(z)^4. Let the
+n^2 entries of W be independent, N(0, 1/k) with probability k/n and else zero, and h_i = sum_j W_ij
+phi(z_j). Then at every n >= k E h_i^4/a^2 = 3 + 3 b4/(k a^2) - 3/n, and E h_i^2 h_c^2/a^2 = 1 +
+(b4/a^2 - 1)/n for i != c. So the kurtosis does not tend to 3, while the squares of two units become
+uncorrelated. Moreover n^4 E W_ij^8 = 105 n^3/k^3 grows, and in the direction of equal coordinates
+the same moment tends to 105 (1 + 6/k + 7/k^2 + 1/k^3).
+
+**Idea.** By independence E h_i^4 = n E W^4 b4 + 3 n (n-1) (E W^2)^2 a^2, where n^2 E W^4 = 3 n/k
+and n E W^2 = 1. Different rows are independent, so n^2 E W_ij^2 W_cj^2 = 1. Conditions on products
+of squares hold; a single entry is too large. The bound on eighth moments must therefore hold in
+every direction, single coordinates among them.
 """
 
 import sympy

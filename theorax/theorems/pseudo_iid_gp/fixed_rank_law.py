@@ -1,8 +1,17 @@
 """Weights of a fixed rank have no Gaussian limit: a random scale stays, and all units of the layer share it.
 
-W = C P with C a frame of r Haar columns and P Gaussian. Given the activations f, P f is |f| g / sqrt r with g in R^r, and
-C turns it in the space of all units: h = |f| chi_r/sqrt r times a uniform direction, so that in the limit every unit is
-g_i chi_r/sqrt r with one chi_r for all of them.
+**Theorem.** Let h = W f be m units, f_j = phi(z_j), j <= n, z_j independent standard normal, a = E
+phi^2, b4 = E phi^4. Let W = C P, C a Haar frame of r columns in R^m, P independent with iid centred
+Gaussian entries, E W_ij^2 = 1/n. Then E h_i^4/a^2 = 3 m (r + 2)/(r (m + 2)) (1 + (b4/a^2 - 1)/n)
+for all n and m >= r, among them m = n. For m = n -> oo at fixed r, E h_i^2 h_k^2/a^2 -> 1 + 2/r,
+and a unit tends to the law E e^(i t h) = (1 + a t^2/r)^(-r/2), not Gaussian. After p ReLU layers of
+such independent n x n matrices, times sqrt 2, behind N(0, 1) units, E h_i^4 = 3 ((1 + 2/r)(n +
+5)/(n + 2))^p, E h_i^2 = 1.
+
+**Idea.** Given f, P f is proportional to |f| g, g Gaussian in R^r, and C turns it uniformly: h =
+sqrt(m/(n r)) |f| chi_r u, u uniform on the sphere of R^m. In the limit a unit is sqrt(a/r) g_i
+chi_r with one chi_r for all units. E chi_r^4/r^2 = 1 + 2/r, and E |ReLU(u)|^4 = (n + 5)/(4 (n + 2))
+for a uniform unit vector u give the moments.
 """
 
 import sympy

@@ -1,8 +1,17 @@
 """The Jacobian of l pseudo-iid layers multiplies squared lengths by chi_1^l, whatever the law of the weights.
 
-Given the layer before, E |W D v|^2 = sigma_w^2 |D v|^2 with D the slopes of phi: rows of W enter through their second
-moments alone. Units are N(0, q) in the limit, slopes forget v, and each layer contributes sigma_w^2 E phi'(sqrt q z)^2. For
-ReLU without biases nothing needs a limit: (h, v) and (-h, -v) are equal in law, so half of |v|^2 passes at every width.
+**Theorem.** Let l layers h' = sigma_w W phi(h) + b follow a layer of independent N(0, q) units,
+with b ~ N(0, sigma_b^2) and independent n x n matrices W as in pseudo_iid_sign_symmetric_clt:
+pseudo-iid, so entries are centred and uncorrelated, of variance 1/n, and W D has the law of W for
+diagonal sign matrices D. Let J be the Jacobian of these layers, v an independent Gaussian
+direction, chi = sigma_w^2 E phi'(sqrt q z)^2. If phi is erf or tanh and q = sigma_b^2 + sigma_w^2 E
+phi(sqrt q z)^2, or phi is ReLU without biases, then E |J v|^2/|v|^2 -> chi^l as n -> oo at fixed l.
+For ReLU without biases E |J v|^2/|v|^2 = chi^l at every n, and chi = sigma_w^2/2.
+
+**Idea.** Given the layer before, E |W D v|^2 = |D v|^2 for the diagonal matrix D of slopes of phi:
+rows of W enter by their second moments alone. In the limit units are N(0, q) and slopes are
+independent of v, and a layer contributes sigma_w^2 E phi'^2. For ReLU without biases (h, v) and
+(-h, -v) have one law, so the part h > 0 carries half of |v|^2 at every width.
 """
 
 from sympy import Integer, Integral, Matrix, Product, Rational, Symbol, exp, expand, oo, pi, simplify, sqrt, symbols

@@ -1,9 +1,17 @@
 """Squares of activations need a mean, not a linear envelope: exp(c z^2) has a limit only if 4 c q < 1.
 
-At pre-activations of variance q the mean of exp(c z^2)^2 is (1 - 4 c q)^(-1/2), and infinite from 4 c q = 1 on. The variance
-of a next unit given its layer is the mean S of phi^2 over n units. If b = 4 c q is beyond one, the largest of them rules the
-sum: its tail index is 1/b, and S grows like n^(b - 1) (pi log n)^(-b/2) times a random factor that stays random, so that no
-normalisation makes it a number. Polynomials leave every line too, and have the Gaussian limit at a fixed depth.
+**Theorem.** Let z_1, ..., z_n be iid with a bounded density, S = (1/n) sum_j phi(z_j)^2, and h =
+n^(-1/2) sum_j W_j phi(z_j) with independent W_j ~ N(0, 1). Let phi(z) = exp(b z^2/4), that is exp(c
+z^2) at q = 1 with b = 4 c q, or phi(z) = z^2; a = E phi(z)^2. If a is finite, exp(E log S) stays of
+order one as n -> oo. If also the z_j are standard normal, then a = (1 - b)^(-1/2) for exp(b z^2/4)
+with b < 1, a = 3 for z^2, and h tends to N(0, a). If phi(z) = exp(b z^2/4) with b > 1 and the z_j
+are standard normal, then a is infinite, and exp(E log S) (log n)^(b/2) grows like n^(b - 1).
+
+**Idea.** phi^2 = exp(b z^2/2) leaves exp(-(1 - b) z^2/2) of the density. For b > 1 the largest of
+the n terms rules the sum: P(|z| > x) = 1/n at x^2 = 2 log n - log(pi log n) to first order, and
+there phi^2/n = n^(b-1) (pi log n)^(-b/2). The tail index of phi^2 is 1/b < 1, so S divided by this
+has a stable limit, which is random. As z^2 has a Gaussian limit, a linear envelope is sufficient
+but not necessary.
 """
 
 import equinox as eqx

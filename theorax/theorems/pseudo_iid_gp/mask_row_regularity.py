@@ -1,8 +1,17 @@
 """Masks: the numbers of inputs that units read must agree in the limit; the numbers of units that read an input need not.
 
-W keeps D_i entries of row i, normal of variance 1/E D, D the number at a random row. Then E h^4/(E phi^2)^2 =
-3 E D^2/(E D)^2 + 3 (b4/a^2 - 1)/E D at every width, wherever the entries stand. A triangle has D uniform on 1..n and a
-limit of 4; equal blocks, a fixed density, and columns of unequal density have 3. Permutations change nothing here.
+**Theorem.** Let h_i = sum_j W_ij phi(z_j), z_j independent standard normal, a = E phi(z)^2, b4 = E
+phi(z)^4. Let row i of W have D_i nonzero entries, independent N(0, 1/E D) given their places, where
+D is the number for a random row. Then the mean of E h_i^4/a^2 over the rows is 3 E D^2/(E D)^2 + 3
+(b4/a^2 - 1)/E D at every n, wherever these entries stand. As n -> oo it tends to 3 if E D^2/(E D)^2
+-> 1 and E D -> oo, as for equal blocks, a fixed density or columns of unequal densities. It tends
+to 4 if D is uniform on 1..n, as for a triangle. For column densities of mean p and mean square p_2
+the excess over 3 is (3 b4/(p a^2) - 3 p_2/p^2)/n.
+
+**Idea.** Given its row, h_i has D terms with the fourth moment 3 b4/(E D)^2 and 3 D (D - 1) ordered
+pairs of squares a^2/(E D)^2. Only E D and E D^2 enter, so permutations change nothing. Units must
+read numbers of inputs that agree in the limit; the numbers of units that read an input need not
+agree.
 """
 
 import sympy

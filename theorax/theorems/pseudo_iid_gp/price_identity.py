@@ -1,8 +1,15 @@
 """Price's identity: the covariance of two activations changes with that of their arguments as the slopes' product.
 
-For centred Gaussian (u, v) with covariance K, d E phi(u) phi(v) / d k12 = E phi'(u) phi'(v). The density obeys the heat
-equation d p / d k12 = d^2 p / du dv, and two integrations by parts move the derivatives to phi; they need phi without
-jumps.
+**Theorem.** Let (u, v) be centred and jointly Gaussian with variances one and covariance k12, |k12|
+< 1, and let p be their density. Let phi be the integral of its derivative phi', with growth that
+permits integration by parts, such as ReLU, erf or tanh. Then E phi(u) phi(v) (d log p/d k12) = E
+phi'(u) phi'(v), that is d E phi(u) phi(v)/d k12 = E phi'(u) phi'(v). The same holds in mean over
+the n units of a Gaussian layer.
+
+**Idea.** The density obeys the heat equation d p/d k12 = d^2 p/du dv. Two integrations by parts
+move the derivatives to phi; they need a phi without jumps, and the identity fails for the sign
+function. The proof is the same for every positive definite covariance. At unit variances and
+correlation c, d log p/d k12 = (u v (1 + c^2) - c (u^2 + v^2))/(1 - c^2)^2 + c/(1 - c^2).
 """
 
 from sympy import Derivative, Integer, Integral, Symbol, diff, erf, exp, oo, pi, sqrt

@@ -1,8 +1,17 @@
 """Examples of pseudo-iid weight laws: exact means of products of four entries, and their limits.
 
-For exchangeable, centred, uncorrelated entries of variance 1/n the Gaussian limit asks that n^2 E W_aj W_bj W_cj' W_dj'
-tends to delta_ab delta_cd for two columns j, j'. Up to symmetry that is three numbers: one row (a = b = c = d), two rows
-(a = b, c = d), and the crossed product (a = c, b = d); where a law concentrates in single entries, E W^4 shows it.
+**Theorem.** Let W have n inputs, m units and entries of variance 1/n; for a != c, j != k let F =
+n^2 E (W_aj^4, W_aj^2 W_ak^2, W_aj^2 W_ck^2, W_aj W_cj W_ak W_ck). If m = n, F is (3, 1, 1, 0) for
+Gaussian, (9/5, 1, 1, 0) for uniform, (3n, n, n(n+1)/(n-1), -n/(n-1))/(n+2) for Haar, (3n(r+2),
+n(r+2), n(rn+r-2)/(n-1), n(n-r)/(n-1))/(r(n+2)) for rank r, (3b, u, (n-u)/(n-1), 0) for b permuted
+Gaussian blocks, u = (n-b)/(n-1). As n -> oo, F_2 -> 1 and F_4 -> 0 if ranks grow; F_2 -> 1, (n-1)
+F_4 -> -1 for Hadamard. If m = 2n, F_1, F_2, F_4 are the same, with m for n for Haar and rank r = n;
+n^4 E (W_aj^8, (sum_j d_j W_aj)^8), d_j = +-1/sqrt n, is (105, 105) for Gaussian, (9, 105 - 252/n +
+1212/(5n^2) - 432/(5n^3)) for uniform, (840, 105) for b = 2; for Haar both are 105 R(m), for rank n
+105 R(m)/R(n), R(m) = m^3/((m+2)(m+4)(m+6)). If W is exchangeable, E W_ij^2 is constant.
+
+**Idea.** Invert the Gram matrix of pairings (Haar), condition on the frame C of W = C P (rank r),
+count pairs of entries (blocks), use orthogonal rows (Hadamard).
 """
 
 import jax.numpy as jnp

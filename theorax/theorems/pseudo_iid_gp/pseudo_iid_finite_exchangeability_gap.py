@@ -1,8 +1,17 @@
 """A law that satisfies all four conditions of pseudo-iid weights at every width, and has no Gaussian limit.
 
-Independent rows, each uniform over the sign vectors of sum +-sqrt n, over sqrt n (n a square): (sum_j W_ij)^2 = 1, so
-entries are uncorrelated, and |W_ij| = 1/sqrt n, so every product of two squares is the iid one. Four different columns
-are correlated: sum_j W_ij phi_j keeps the mean of phi with a random sign, and h tends to e mu + sqrt(a - mu^2) g.
+**Theorem.** Let h = sum_j W_ij phi(z_j), z_j iid N(0, 1), mu = E phi, a = E phi^2, b4 = E phi^4.
+Uncorrelated centred entries of variance 1/n give E h^2 = a. If n is a square and the rows of
+sqrt(n) W are independent, uniform over the sign vectors of sum +-sqrt n, then E h^4/a^2 = 3 +
+(b4/a^2 - 3)/n - 2 (1 - 1/n)(mu^2/a)^2; E e^(i t h) -> cos(t mu) exp(-(a - mu^2) t^2/2) as n -> oo;
+n^4 E (W d)_i^8/|d|^8 is (105 n^5 - 1995 n^4 + 13083 n^3 - 33977 n^2 + 29952 n - 10240)/(n^2
+(n-3)(n-5)(n-7)) for balanced signs d, n even, and 105 - 420/n + 588/n^2 - 272/n^3 in mean over
+random signs d. If W is uncorrelated and exchangeable in rows and columns, n^2 E W_aj W_bj W_ck W_dk
+-> delta_ab delta_cd for j != k, eighth moments are bounded, and W D ~ W for sign matrices D, E
+h^4/a^2 -> 3. The printed statement (reconstructed) omits W D ~ W and is wrong.
+
+**Idea.** In a row of this sum, E X_1 X_2 X_3 X_4 = -2/((n-2)(n-3)) for four different signs. The
+sum keeps the mean of phi with a random sign: h tends to e mu + sqrt(a - mu^2) g.
 """
 
 from dataclasses import replace

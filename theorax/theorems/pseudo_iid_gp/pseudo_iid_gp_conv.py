@@ -1,8 +1,17 @@
 """Deep convolutional networks with pseudo-iid filters tend to a Gaussian process over inputs and pixels.
 
-h_(i,mu) = b_i + sum_(j,beta) U_(i,j,beta) phi(h_(j,mu+beta)): one filter for all pixels, entries of variance
-sigma_w^2/C for C channels. Two pixels see the same taps, each from its own place, so K'_(mu,mu') = sigma_b^2 +
-sigma_w^2 sum_beta F(K)_(mu+beta,mu'+beta). Channels take the place of units, taps that of nothing: they only add up.
+**Theorem.** Let 3 hidden layers of C channels and two outputs convolve on a circle, phi ReLU or the
+normal cdf. Biases are iid N(0, sigma_b^2), first and last filters iid Gaussian, the others
+pseudo-iid over channels and taps (see pseudo_iid_gp_fc), uncorrelated between taps, of variance
+sigma_w^2/C, symmetric under signs of channels read, all independent. Let G(A)_(mu,mu') = sum_beta
+A_(mu+beta,mu'+beta), F(K) = E phi(u) phi(v), (u, v) ~ N(0, K), K^1 = sigma_b^2 + sigma_w^2 G(x .
+x'/C_0) (C_0 colours), K^(l+1) = sigma_b^2 + sigma_w^2 G(F(K^l)). As C -> oo, in layer 3 E
+h_(i,mu)(x) h_(k,mu')(x') -> K^3 for i = k, and it is 0 at every C for i != k; two channels at two
+pixels tend to N(0, delta_ik K^3), two outputs to N(0, delta_ik K^4). If the four-entry conditions
+hold up to O(1/C), |S - K^4|^2 is of order 1/C for the covariance S of an output given all before.
+
+**Idea.** Two pixels see the same taps, each from its own place, and taps add up. By the symmetry of
+signs a layer has a Gaussian limit; go on from layer to layer.
 """
 
 import jax

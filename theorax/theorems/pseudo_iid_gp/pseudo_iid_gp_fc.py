@@ -1,9 +1,17 @@
 """Deep fully connected networks with pseudo-iid weights tend to a Gaussian process that knows sigma_w alone.
 
-Real networks: a Gaussian layer, two layers of a law, two Gaussian outputs. All widths grow together; pre-activations at
-two inputs tend to N(0, delta_ij K) with K' = sigma_b^2 + sigma_w^2 F(K), whatever the law. Given the layer before them,
-outputs are Gaussian, so their law is seen through its random covariance, which tends to K as 1/n does; the hidden
-layer's own law is seen raw.
+**Theorem.** Let a Gaussian layer, two layers of n x n matrices sigma_w W and two Gaussian outputs
+have iid biases N(0, sigma_b^2), all independent; |phi(z)| <= M (1 + |z|). Let W be as in
+pseudo_iid_sign_symmetric_clt: pseudo-iid, and W D has the law of W for diagonal sign matrices D. At
+inputs x, y of length sqrt(N_0) and cosine c let K^1 = sigma_b^2 + sigma_w^2 (1, c; c, 1), K^(l+1) =
+sigma_b^2 + sigma_w^2 F(K^l), F(K) = E phi(u) phi(v), (u, v) ~ N(0, K). Then, as n -> oo, in layers
+l = 2, 3: E h_i(x)^2 -> K^l_xx, E h_i(x) h_i(y) -> K^l_xy, and for i != k E h_i(x)^2 h_k(x)^2 ->
+(K^l_xx)^2, E h_i(x) h_k(x) = 0 at every n. Two units of layer 3 tend to N(0, delta_ik K^3), two
+outputs to N(0, delta_ik K^4). If the four-entry conditions hold up to O(1/n), |S - K^4|^2 is of
+order 1/n for the covariance S of an output at x, y given the hidden layers.
+
+**Idea.** By the symmetry of signs one layer has a Gaussian limit, and features of Gaussian units
+satisfy what the next layer needs. Outputs are Gaussian given S.
 """
 
 import jax

@@ -1,8 +1,17 @@
 """One pseudo-iid layer has a Gaussian limit where its weights are symmetric under signs of the columns.
 
-Given |W| and f, h_i = sum_j e_j |W_ij| f_j is a sum of independent signs e_j. Its variance V_i = sum_j W_ij^2 f_j^2 tends
-to E f^2 because E V_i^2 is fixed by products of four entries, no term is large because sum_j W_ij^4 f_j^4 tends to zero,
-and two units have the covariance sum_j W_ij W_kj f_j^2, which tends to zero. Exchangeability is not used.
+**Theorem.** Let h_i = sum_j W_ij f_j, W independent of the features f. Let n^4 E (sum_j t_j W_ij)^8
+<= K |t|^8 for all n, t, and n^2 E W_aj W_bj W_cj' W_dj' -> delta_ab delta_cd, j != j'. Let the f_j
+be exchangeable, E f_1^2 f_2^2 -> (E f^2)^2, E f^4 bounded; a = E f^2. Then, as n -> oo, E (sum_j
+W_ij^2 f_j^2)^2 -> a^2, E sum_j W_ij^4 f_j^4 -> 0, and E (sum_j W_ij W_cj f_j^2)^2 -> 0 for i != c.
+Let also entries of W be centred, uncorrelated, of variance 1/n, W D have the law of W for diagonal
+sign matrices D, and all combinations of f(x), f(y) be such features. Then (h_i(x), h_i(y)) and
+(h_c(x), h_c(y)) tend to independent N(0, (a, k; k, a)), k = E f(x) f(y). For phi of normals of
+correlation 1/2, k is sqrt(3)/(4 pi) + 1/6 (ReLU) or 1/4 + asin(1/4)/(2 pi) (normal cdf).
+
+**Idea.** Given |W| and f, h_i is a sum of independent signs times |W_ij| f_j, of variance V_i =
+sum_j W_ij^2 f_j^2. Products of four entries fix E V_i^2, so V_i concentrates. Lindeberg's theorem
+applies to every combination of units and inputs.
 """
 
 import sympy

@@ -1,10 +1,17 @@
 """A random scale of the weights: of the matrix or of its rows it stays in the limit, of its columns it is averaged away.
 
-W_ij = s_ij g_ij/sqrt n with g Gaussian, E s^2 = 1 and E s^4 = 1 + v. Entries stay uncorrelated, and the variance of a unit
-is right. The squares s_ij^2 and s_kl^2 have the correlation `row` in a row, `column` in a column, `apart` elsewhere. One
-scale of the matrix has the value one for all three; scales of rows have row = 1 alone, scales of columns column = 1 alone.
-A unit keeps the excess kurtosis 3 v row, two units the covariance v apart of their squares; `column` fades like 1/n.
-A unit that is dropped with probability v/(1 + v) is such a scale of rows, an input that is dropped one of columns.
+**Theorem.** Let h_i = sum_j W_ij phi(z_j), z_j iid N(0, 1), a = E phi^2, b4 = E phi^4, W_ij = s_ij
+g_ij/sqrt n. Let the g_ij be iid, centred, of variance one and finite fourth moment, independent of
+the s_ij; E s_ij^2 = 1, E s_ij^4 = 1 + v. Let s_ij^2 and s_kl^2 have correlation row if i = k,
+column if j = l, apart if both differ, with apart <= row, column and row + column <= 1 + apart. Then
+at every n E h_i^2 h_k^2/a^2 = 1 + apart v + ((1 + column v) b4/a^2 - 1 - apart v)/n for i != k, and
+E h_i^4/a^2 = 3 (1 + row v) + 3 ((1 + v) b4/a^2 - 1 - row v)/n if E g^4 = 3. As n -> oo, E h_i^4/a^2
+-> 3 (1 + row v) and E h_i^2 h_k^2/a^2 -> 1 + apart v.
+
+**Idea.** Two squares of correlation c have the mean product 1 + c v. E h_i^4 contains pairs of
+columns in one row, E h_i^2 h_k^2 pairs of columns in two rows. One scale of the matrix has row =
+column = apart = 1, scales of rows row = 1 alone, scales of columns column = 1 alone: the last are
+averaged away. Dropout of units is a scale of rows.
 """
 
 import sympy

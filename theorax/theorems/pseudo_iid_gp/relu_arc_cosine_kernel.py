@@ -1,7 +1,13 @@
 """The kernel of a ReLU layer is the arc-cosine kernel of order one.
 
-By homogeneity only the angle matters: F = sqrt(k11 k22) f(c) with f'(c) = E 1[u > 0] 1[v > 0], the probability of a
-quadrant, (pi - arccos c)/(2 pi); f(-1) = 0 because u and v = -u are never positive together.
+**Theorem.** Let phi be ReLU, and let (u, v) be centred and jointly Gaussian with variances k11, k22
+and correlation c, |c| < 1. Then E phi(u) phi(v) = sqrt(k11 k22) f(c), f(c) = (sqrt(1 - c^2) + c (pi
+- arccos c))/(2 pi), and E phi'(u) phi'(v) = (pi - arccos c)/(2 pi). In a Gaussian layer of any
+width n the means of both products over the units have these expectations.
+
+**Idea.** By homogeneity only the angle matters. f'(c) = E 1[u > 0] 1[v > 0] is the probability of a
+quadrant, (pi - arccos c)/(2 pi), and f(-1) = 0, because u and v = -u are never positive together.
+Integrate from c = -1. In particular f(0) = 1/(2 pi) and f(1) = 1/2.
 """
 
 from sympy import Derivative, Integer, Integral, Rational, Subs, Symbol, acos, pi, sqrt

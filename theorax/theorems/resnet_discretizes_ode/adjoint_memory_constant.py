@@ -1,9 +1,17 @@
 """The gradient needs memory that grows with depth where activations are stored, and constant memory where recovered.
 
-Automatic differentiation keeps at least the input of every layer until its turn comes on the way back; the discrete
-adjoint keeps one activation and one cotangent at a time. What is measured is the temporary memory of the compiled
-gradient, by the compiler's own account. Weights are tied, so that the gradient itself has the same size at every
-depth.
+**Theorem.** Let x_(n+1) = x_n + tanh(x_n W)/N, n = 0, ..., N - 1, be a network of tied layers in
+float32, with batch = 32 Gaussian inputs of dimension d = 16 and a Gaussian matrix W. Take the
+gradient of |x_N|^2/2 by W in two ways: by automatic differentiation, which stores all x_n, and by
+the discrete adjoint, which recovers x_n from the last one as x_(n+1) - tanh(x_(n+1) W)/N. Then the
+compiled gradient with storage takes at least 4 batch d N bytes of temporary memory; the exact order
+is N. With recovery this memory is the same at every N as at N = 8. As N -> oo, the difference of
+both gradients relative to the gradient, in norm, has the exact order 1/N.
+
+**Idea.** Automatic differentiation holds at least the input of every layer, of 4 batch d bytes,
+until the way back reaches it. The discrete adjoint holds one activation and one cotangent at a
+time. Weights are tied, so the gradient has the same size at every depth. Memory is taken from the
+account of one compiler on a CPU.
 """
 
 from functools import cache

@@ -1,8 +1,15 @@
 """The distance bound between residual network and neural ODE is attained, to first order in 1/N and for every L.
 
-The field phi(s, x) = v + C s + L (x - p(s)) has the parabola p(s) = v s + C s^2/2 as its flow from zero, whatever L
-is: C is its acceleration, L its Lipschitz constant. The network falls behind by C/(2 N^2) in each layer, and what it
-is behind grows by 1 + L/N.
+**Theorem.** Let phi(s, x) = v + C s + L (x - p(s)) on the line, with p(s) = v s + C s^2/2, C > 0,
+L > 0 and any v. Its flow from zero is x(s) = p(s), with the acceleration C. Let x_0 = 0 and
+x_(n+1) = x_n + phi(n/N, x_n)/N. Then, for every N, x(1) - x_N = C ((1 + L/N)^N - 1)/(2 N L). Hence
+(x(1) - x_N) 2 N L/(C (e^L - 1)) -> 1 as N -> oo at fixed L: the bound C (e^L - 1)/(2 N L) of
+resnet_node_distance_bound is attained to first order in 1/N, for every L.
+
+**Idea.** One layer misses p((n + 1)/N) - p(n/N) - p'(n/N)/N = C/(2 N^2), whatever v is. The
+distance behind the flow grows by the factor 1 + L/N a layer, as the field is affine in x. So
+e_(n+1) = (1 + L/N) e_n + C/(2 N^2) holds with equality, and its sum is the formula. For L = 0 it is
+C/(2 N).
 """
 
 from typing import Any

@@ -1,9 +1,17 @@
 """Layers that alternate with depth have no limit: the network stays away from the flow that interpolates its weights.
 
-With weights A_1, A_2, A_1, ... two layers together are one step of the mean of two fields, while between two layers
-the interpolated weights pass through the whole segment, and the flow feels the mean over it. For a nonlinear layer
-the two means differ. A network whose residuals vanish is no nearer to the flow of a field that vanishes at its layers
-alone; and residuals sqrt(N) times as large, iid, leave half a unit in the logarithm (Ito's correction).
+**Theorem.** Let x_(n+1) = x_n + f(W_n, x_n)/N and x' = f(W(s), x), W(s) linear between W(n/N) =
+W_n. Let gap = |x_N - x(1)|. (a) For f = tanh(W x), W_n = I/2 + (-1)^n A, A (4 x 4) and x_0
+Gaussian, gap has the exact order 1, and gap - D -> 0, where D is the distance at time 1 of the
+flows of the means (f(W_0, .) + f(W_1, .))/2 and int_0^1 f((1 - t) W_0 + t W_1, .) dt. (b) Also
+gap - D -> 0 for one neuron tanh(w x) with w = c + u, c - u, c + u, ..., any x_0. (c) For zero
+residuals and the field 1 - cos(2 pi N s) in each entry gap has the exact order 1. (d) For
+tanh(W_n x), W_n iid with iid N(0, 1) entries, gap has the exact order N^(-1/2). (e) For f = sqrt(N)
+g_n x with iid g_n ~ N(0, 1), g linear in between, E log |x_N/x(1)| -> -1/2.
+
+**Idea.** (a), (b) Two layers are one step of the mean of two fields; the flow feels the mean over
+the segment. (c) The field vanishes at the layers alone. (d) Both means are zero, by symmetry, and N
+independent terms remain. (e) N E log(1 + g/sqrt(N)) tends to -E g^2/2: Ito's correction.
 """
 
 from dataclasses import replace

@@ -1,10 +1,17 @@
 """With Heun's scheme activations come back up to O(1/N^3) where weights are smooth in depth, and to O(1/N) where not.
 
-One step forth and one back differ from the identity by O(h^4) for a smooth field: the defects of third order of the
-two steps cancel, as in every round trip of an even-order method. N steps leave h^3 = 1/N^3, a gradient off by 1/N^3
-relative to itself and by 1/N^4 in each layer. The O(1/N^2) that the paper announces holds all the more. For one
-neuron a step forth and back multiplies by 1 - (a - b)^2/(4 N^2) + a^2 b^2/(4 N^4), a and b the two weights: where a -
-b stays of order one with the depth, the order is one.
+**Theorem.** Let x_(n+1) = x + (f_n(x) + f_(n+1)(x + f_n(x)/N))/(2 N) at x = x_n, n < N - 1. Recover
+by x~_n = x - (f_(n+1)(x) + f_n(x - f_(n+1)(x)/N))/(2 N) at x = x~_(n+1), from the last one. (a) For
+f_n(x) = tanh(W_n x), W_n = cos(n/N) A + sin(n/N) B, Gaussian A, B, start and target: as N -> oo,
+max_n |x~_n - x_n| has the exact order N^(-3), so O(1/N^2), as announced, holds. For the gradient of
+|x - target|^2/2, x the last state, the error from recovery has the exact orders N^(-4) in the worst
+layer and N^(-3) relative to the gradient. (b) For one neuron f_n(x) = a_n x, x~_0 = x_0 prod_n (1 -
+(a_n - a_(n+1))^2/(4 N^2) + a_n^2 a_(n+1)^2/(4 N^4)). For iid N(0, 1) weights a_n, as N -> oo,
+|x~_0/x_0 - 1| has the exact order 1/N, and N (x~_0/x_0 - 1) + sum_n (a_(n+1) - a_n)^2/(4 N) -> 0.
+
+**Idea.** (a) For a smooth field the third-order defects of a step and its way back cancel, as for
+every method of even order. The rest O(1/N^4) adds up over N steps. (b) Multiply out one step and
+its way back.
 """
 
 import jax

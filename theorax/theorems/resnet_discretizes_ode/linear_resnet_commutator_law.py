@@ -1,9 +1,17 @@
 """Neighbouring layers of a trained linear residual network differ by half a commutator of the target, over N.
 
-From zero towards B = I + E, to leading order Pi - B = -E e^(-2t) and every theta_n = E (1 - e^(-2t)). Put into the
-exact difference of neighbouring gradients, N d(theta_(n+1) - theta_n)/dt = 2 e^(-2t) (1 - e^(-2t)) (E E^T - E^T E),
-whose integral is (E E^T - E^T E)/2. Gradient descent with the rate eta N sums q^j (1 - q^j) with q = 1 - 2 eta
-instead. Where E is normal all layers stay equal at all times.
+**Theorem.** Let W_n = I + theta_n/N, N >= 2, be trained from theta_n = 0 on ||W_N ... W_1 - B||_F^2
+to the end, by gradient flow or by descent with the rate eta N, 0 < eta < 1/2. Let B = I + E,
+||E||_F = 1/m, K = E E^T - E^T E and d_n = N (theta_(n+1) - theta_n). As m -> oo at fixed N, E/||E||
+random with K not 0, the mean over n of <d_n, K>/||K||_F^2 tends to 1/2 for the flow and to
+(1 - 2 eta)/(2 (1 - eta)) for descent; max_n ||d_n - K/2||_F/||K/2||_F has the exact order 1/m for
+the flow. For E = (a e_1 e_2^T + b e_2 e_1^T)/(m sqrt(a^2 + b^2)), (a, b) not 0, the mean over n of
+m^2 (d_n)_11 tends to (a^2 - b^2)/(2 (a^2 + b^2)) for the flow and to (1 - 2 eta)/(1 - eta) times
+this for descent. If E is normal, K = 0, all layers are equal at all times of the flow.
+
+**Idea.** To leading order Pi - B = -E s and theta_n = E (1 - s), s = e^(-2t). The exact difference
+of neighbouring gradients gives d d_n/dt = 2 s (1 - s) K, whose integral is K/2. Descent sums 2 eta
+q^j (1 - q^j), q = 1 - 2 eta, instead.
 """
 
 from dataclasses import replace

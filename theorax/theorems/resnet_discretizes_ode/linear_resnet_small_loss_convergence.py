@@ -1,8 +1,17 @@
 """A linear residual network whose loss is small at the start converges exponentially, at a rate that no depth changes.
 
-While all ||theta_n|| <= rho <= 1, products of N - 1 layers have singular values between (1 - rho/N)^(N-1) >= e^(-rho)
-and e^rho. So N sum ||grad_n||^2 >= 4 e^(-2 rho) l, the loss decays, and the way of a weight is at most 2 e^rho times
-the integral of the root of the loss: the weights never leave the ball if ||I - B|| <= rho e^(-3 rho).
+**Theorem.** Let W_n = I + theta_n/N, Pi = W_N ... W_1, l = ||Pi - B||_F^2, and grad_n its gradient
+by theta_n. For all weights and B, grad_n = (2/N) Pi_(>n)^T (Pi - B) Pi_(<n)^T, with the products of
+the layers after and before n. Let 0 < rho <= 1 and ||I - B||_F <= rho e^(-3 rho). Let the weights
+start at zero, or with ||theta_n||_F + e^(3 rho) ||Pi - B||_F <= rho for all n. Then the flow d
+theta_n/dt = -N grad_n has l(t) <= l(0) exp(-4 e^(-2 rho) t) for all t >= 0 and every depth N, and
+||theta_n(t)||_F <= rho for all n and t. The last bound also holds for the flow without the factor
+N.
+
+**Idea.** While all ||theta_n|| <= rho <= 1, products of N - 1 layers have singular values between
+(1 - rho/N)^(N-1) >= e^(-rho) and e^rho. So N sum_n ||grad_n||^2 >= 4 e^(-2 rho) l, and the loss
+decays. A weight moves by at most 2 e^rho times the integral of sqrt(l), that is e^(3 rho)
+sqrt(l(0)), so it never leaves the ball.
 """
 
 import jax

@@ -1,9 +1,16 @@
 """Training keeps the weights of a linear residual network smooth in depth: N ||theta_(n+1) - theta_n|| is bounded.
 
-Neighbouring gradients differ by N (grad_(n+1) - grad_n) = (2/N) (M theta_n^T - theta_(n+1)^T M) with M = Pi_(>n+1)^T
-(Pi - B) Pi_(<n)^T, exactly. Inside the ball of linear_resnet_small_loss_convergence the right side is at most (4/N)
-e^rho rho ||R||, and its integral over all times is at most 2 rho^2/N. Smoothness is inherited, not created: rough
-starts stay rough.
+**Theorem.** Let W_n = I + theta_n/N, Pi = W_N ... W_1, l = ||Pi - B||_F^2, grad_n its gradient by
+theta_n, and M_n = Pi_(>n+1)^T (Pi - B) Pi_(<n)^T. For all weights and B, N (grad_(n+1) - grad_n) =
+(2/N) (M_n theta_n^T - theta_(n+1)^T M_n). Let 0 < rho <= 1, ||I - B||_F <= rho e^(-3 rho), and
+||theta_n||_F + e^(3 rho) ||Pi - B||_F <= rho at the start. Then the flow d theta_n/dt = -N grad_n
+has N ||theta_(n+1)(t) - theta_n(t)||_F <= N ||theta_(n+1)(0) - theta_n(0)||_F + 2 rho^2 for all n
+and t. If the start is zero or one Lipschitz function of n/N for all N, then for random B the
+largest N ||theta_(n+1) - theta_n||_F over n and t has the exact order 1 as N -> oo.
+
+**Idea.** Inside the ball of linear_resnet_small_loss_convergence, ||M_n|| <= e^rho ||Pi - B||. The
+right side of the identity is at most (4/N) e^rho rho ||Pi - B||, and its integral over all times is
+at most 2 rho^2/N. Smoothness is inherited, not created: from rough starts the weights stay rough.
 """
 
 import jax

@@ -1,10 +1,16 @@
 """With tied weights, un-normalised and Sinkhorn attention follow the negative gradient of an energy.
 
-For A = W_Q^T W_K = A^T = -W_V let E0(X) = (1/2) sum_ij K0_ij and Einf(X) = -(1/2) sum_ij Kinf_ij log(Kinf_ij/K0_ij), that is
-minus half the least KL(K|K0) of doubly stochastic matrices. Then grad_i E = -sum_j K_ij W_V x_j for both, so that residual
-layers are Euler steps of x' = -grad E, along which dE/dt = -|x'|^2. By the envelope theorem the slope of the least value in
-C_ij is -Kinf_ij; K is symmetric because C is. For two tokens x, y on the line and A = a,
-Einf = a (x + y)^2/4 + log(2 cosh(a (x - y)^2/4)).
+**Theorem.** Let A be symmetric, C_ij = x_i^T A x_j, K0 = e^C and W_V = -A, for tokens x_1, ..., x_n
+in any dimension. Let Kinf be the limit of Sinkhorn's algorithm on K0, E0 = (1/2) sum_ij K0_ij and
+Einf = -(1/2) sum_ij Kinf_ij log(Kinf_ij/K0_ij). Then grad_i E0 = -sum_j K0_ij W_V x_j and grad_i
+Einf = -sum_j Kinf_ij W_V x_j. So along x_i' = sum_j K0_ij W_V x_j one has dE0/dt = -|x'|^2, and
+along x_i' = sum_j Kinf_ij W_V x_j one has dEinf/dt = -|x'|^2. For symmetric A, whatever W_V is,
+Kinf is symmetric.
+
+**Idea.** The least KL(K|K0) over doubly stochastic K is -2 Einf, attained at Kinf. By the envelope
+theorem its slope in C_ij is -Kinf_ij. Sinkhorn's scalings of a symmetric K0 give a symmetric Kinf.
+A residual layer is an Euler step of x' = -grad E. For two tokens x, y on the line and A = a, Einf
+= a (x + y)^2/4 + log(2 cosh(a (x - y)^2/4)).
 """
 
 from typing import Any

@@ -1,9 +1,16 @@
 """Sinkhorn's algorithm converges linearly, by the square of the second singular value of the matrix it tends to.
 
-A full iteration maps v to u = 1/(K0 v) and to v' = 1/(K0^T u). On logarithms its Jacobian is R^T S, S the matrix with
-rows normalised and R the one with columns normalised after it, hence (Kinf)^T Kinf at the limit, whose eigenvalues
-beside one are at most sigma_2^2. Globally, with D the largest of C_ij + C_kl - C_il - C_kj, the oscillation of
-log(v/v*) shrinks by tanh(D/4)^2 in each iteration, by Birkhoff's theorem. Two tokens attain it: sigma_2 = tanh(D/4).
+**Theorem.** Let K0 = e^C be an n x n matrix of positive entries. One iteration maps v > 0 to u
+= 1/(K0 v) and to v' = 1/(K0^T u). Let S_ij = u_i K0_ij v_j and R_ij = u_i K0_ij v'_j. Then the
+Jacobian of log v' in log v is R^T S, for every v. At the limit v* it is (Kinf)^T Kinf, and the rows
+of Kinf sum to one after a column step. Let osc z be the largest entry of z less the smallest, and D
+the largest of C_ij + C_kl - C_il - C_kj. Let v_1 and v_2 be the first two iterates from any v > 0.
+Then osc log(v_2/v*) <= tanh(D/4)^2 osc log(v_1/v*).
+
+**Idea.** The Jacobian is the chain rule through u. The eigenvalues of (Kinf)^T Kinf besides one are
+at most sigma_2^2, sigma_2 the second singular value of Kinf, which is the linear rate. The global
+bound is Birkhoff's theorem, by which each half-step shrinks osc by tanh(D/4). Two tokens attain it:
+sigma_2 = tanh(D/4).
 """
 
 import equinox as eqx

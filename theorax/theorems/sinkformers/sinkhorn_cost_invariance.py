@@ -1,9 +1,16 @@
 """Sinkhorn's attention does not see what is added to the rows or to the columns of the scores; softmax sees the columns.
 
-K^inf is u_i K0_ij v_j with the right sums, and these two facts determine it; exp(f_i + g_j) goes into u and v. For
-symmetric A the dot product x^T A x' and -(x - x')^T A (x - x')/2 differ by such terms alone, so they have one K^inf.
-Their energies E = -(1/2) sum_ij K^inf_ij log(K^inf_ij/K0_ij) differ by (1/2) sum_i x_i^T A x_i: equal matrices do not
-mean equal flows.
+**Theorem.** Let C be the scores C_ij = x_i^T A x_j of n tokens, f and g any vectors, and Kinf the
+limit of Sinkhorn's algorithm on K0 = e^C. Then the scores C_ij + f_i + g_j have the same Kinf.
+Softmax is the same for C_ij + f_i and C_ij; a shift g of the columns changes it. If A is symmetric,
+the scores C_ij and -(x_i - x_j)^T A (x_i - x_j)/2 have the same Kinf. With E = -(1/2) sum_ij
+Kinf_ij log(Kinf_ij/K0_ij), each with its own K0, the energy of -(x_i - x_j)^T A (x_i - x_j)/2 is
+that of C less (1/2) sum_i x_i^T A x_i.
+
+**Idea.** Kinf is u_i K0_ij v_j with row and column sums one, and these two facts determine it. The
+factor exp(f_i + g_j) goes into u and v. For symmetric A the two scores differ by -x_i^T A x_i/2 and
+-x_j^T A x_j/2, which depend on the row or on the column alone. Equal matrices do not mean equal
+flows, as the energies differ.
 """
 
 import equinox as eqx

@@ -1,9 +1,16 @@
 """Softmax of a Gaussian kernel takes a mean-shift step: it moves along the gradient of the logarithm of a smoothed density.
 
-With k(x, y) = exp(-|x - y|^2/(2 eps)) and weights w_j(x) = k(x, x_j)/sum_l k(x, x_l), every sum over tokens x_1, ..., x_n
-gives sum_j w_j(x) x_j - x = eps grad log p(x), p(x) = (1/n) sum_j k(x, x_j): exact for every eps and n, and so for every
-law of the tokens. With the dot product exp(<x, y>/eps) nothing is subtracted. By Jensen's inequality the step
-x + tau (m(x) - x) raises log p by at least tau (2 - tau)/(2 eps) |m(x) - x|^2.
+**Theorem.** Let k(x, y) = exp(-|x - y|^2/(2 eps)), w_j(x) = k(x, x_j)/sum_l k(x, x_l), m(x) = sum_j
+w_j(x) x_j and p(x) = (1/n) sum_j k(x, x_j), for tokens x_1, ..., x_n and a query x in any
+dimension, eps > 0. Then m(x) - x = eps grad log p(x). If the weights w_j are proportional to
+exp(<x, x_j>/eps) instead, sum_j w_j(x) x_j = eps grad log sum_j exp(<x, x_j>/eps), and nothing is
+subtracted. For the first kernel and every tau > 0, log p(x + tau (m(x) - x)) - log p(x)
+>= (tau (2 - tau)/(2 eps)) |m(x) - x|^2.
+
+**Idea.** Both identities are the derivative of a logarithm of a sum of exponentials, exact for
+every eps and n and so for every law of the tokens. For the last one, log(p(y)/p(x)) is the
+logarithm of the w(x)-mean of k(y, x_j)/k(x, x_j), which by Jensen's inequality is at least the mean
+of the logarithm. That mean is exactly the right side at y = x + tau (m(x) - x).
 """
 
 from typing import Any

@@ -1,12 +1,16 @@
 """With tied weights softmax attention is no gradient flow of the Euclidean metric, and yet it lowers an energy.
 
-For A = W_Q^T W_K = A^T = -W_V let E(X) = (1/2) sum_ij exp(x_i^T A x_j), g_i its gradient in x_i and Z_i = sum_j K0_ij. The
-softmax field is F_i = -g_i/Z_i: a gradient in the metric that weighs x_i by Z_i, along which dE/dt = -sum_i |g_i|^2/Z_i.
-Its Jacobian J is not symmetric: with H the Hessian of E,
+**Theorem.** Let A be symmetric, W_V = -A, K0_ij = exp(x_i^T A x_j), Z_i = sum_j K0_ij, E = (1/2)
+sum_ij K0_ij, and let F_i = sum_j (K0_ij/Z_i) W_V x_j be the softmax field. Let g_i be the gradient
+of E in x_i, H its Hessian and J the Jacobian of F. Then Z_i F_i = -g_i, so dE/dt = -sum_i
+|g_i|^2/Z_i along F. The block (i, j) of J - J^T is (1/Z_j - 1/Z_i) H_ij + g_i (d_j Z_i)^T/Z_i^2 -
+(d_i Z_j) g_j^T/Z_j^2. It need not vanish: for A = 1 and the tokens (x, y) = (1, 1/2), (1, 0) and
+(2, 1) on the line, |dF_1/dy - dF_2/dx| >= 1/3. In these three pairs Z_1 and Z_2 differ.
 
-    J_ij - J_ij^T = (1/Z_j - 1/Z_i) H_ij + g_i (d_j Z_i)^T/Z_i^2 - (d_i Z_j) g_j^T/Z_j^2.
-
-Two tokens 1 and 0 on the line have the curl (e^2 + 2 e - 1)/(2 (e + 1)^2); where all Z_i are equal it may vanish.
+**Idea.** F is a gradient in the metric that weighs x_i by Z_i, not in the Euclidean metric, where J
+would be symmetric. Differentiate F_i = -g_i/Z_i. At (1, 0) the curl is
+(e^2 + 2 e - 1)/(2 (e + 1)^2). At opposite tokens (1, -1) Z_1 = Z_2, and the curl is zero. It is
+small for nearly equal tokens.
 """
 
 from typing import Any

@@ -1,10 +1,16 @@
 """Softmax and Sinkhorn project exp(C), in relative entropy, onto matrices with unit rows and onto doubly stochastic ones.
 
-With KL(K|K0) = sum_ij K_ij log(K_ij/K0_ij), any s and K >= 0: K log(K/K0) - s K + K0 e^(s - 1) >= 0, with equality where
-K = K0 e^(s - 1). With s_ij = f_i + g_j and sums of one, sum_i f_i + sum_j g_j - sum_ij K0_ij e^(f_i + g_j - 1) is a lower
-bound of KL. Softmax, with g = 0, attains it at -sum_i log Z_i, Z_i = sum_j K0_ij; Sinkhorn's u and v attain it at
-sum_i log u_i + sum_j log v_j. For two tokens K^inf = [[p, 1 - p], [1 - p, p]] with p the sigmoid of half of
-C_11 + C_22 - C_12 - C_21.
+**Theorem.** Let K0 = e^C for n x n scores C, and KL(K|K0) = sum_ij K_ij log(K_ij/K0_ij). Let K^1 be
+softmax of C, Z_i = sum_j K0_ij, and K^inf = (u_i K0_ij v_j) the limit of Sinkhorn's algorithm. Then
+K^1 minimises KL(K|K0) among all K >= 0 whose rows sum to one, and the least value is -sum_i log
+Z_i. K^inf minimises it among all doubly stochastic K, and the least value is sum_i log u_i + sum_j
+log v_j. For n = 2, K^inf_11 = 1/(1 + exp(-(C_11 + C_22 - C_12 - C_21)/2)).
+
+**Idea.** For any s and K >= 0, K log(K/K0) - s K + K0 e^(s - 1) >= 0, with equality at K = K0
+e^(s - 1). With s_ij = f_i + g_j and sums of one, sum_i f_i + sum_j g_j - sum_ij K0_ij
+e^(f_i + g_j - 1) is a lower bound of KL. Softmax attains it with g = 0, Sinkhorn with f = 1 + log u
+and g = log v. For n = 2 the matrices are [[p, 1 - p], [1 - p, p]], and KL is least at this sigmoid
+p.
 """
 
 import equinox as eqx

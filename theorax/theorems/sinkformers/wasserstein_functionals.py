@@ -1,9 +1,17 @@
 """Attention of a law of tokens is the Wasserstein gradient flow of a functional of that law, un-normalised or with Sinkhorn.
 
-For A = W_Q^T W_K = A^T = -W_V, k0(x, x') = exp(x^T A x') and kinf = u k0 v with int kinf(x, .) dmu = 1 in both arguments, let
-F0(mu) = (1/2) int int k0 dmu dmu and Finf(mu) = -(1/2) int int kinf log(kinf/k0) dmu dmu. Tokens x_i of masses m_i that sum
-to one move by T(x_i) = sum_j k(x_i, x_j) W_V x_j m_j = -(1/m_i) grad_i F: the gradient of the first variation. With equal
-masses kinf = n Kinf, T is the layer's drift but for k0, which carries 1/n, and Finf = Einf/n - (log n)/2.
+**Theorem.** Let A be symmetric, W_V = -A, and let tokens x_i have masses m_i > 0 of sum one, mu
+= sum_i m_i delta_(x_i). Let k0(x, x') = exp(x^T A x'), kinf = u k0 v with int kinf dmu = 1 in both
+arguments, F0 = (1/2) int int k0 dmu dmu, Finf = -(1/2) int int kinf log(kinf/k0) dmu dmu and T(x_i)
+= sum_j k(x_i, x_j) W_V x_j m_j, with k0 for T0 and kinf for Tinf. Then dF0/dm_i = sum_j
+k0(x_i, x_j) m_j, for any W_V. Moreover grad_i F0 = -m_i T0(x_i) and grad_i Finf = -m_i Tinf(x_i);
+T0 is also minus the gradient of the first variation of F0. If all m_i = 1/n, then Finf = Einf/n -
+(log n)/2, where Einf = -(1/2) sum_ij Kinf_ij log(Kinf_ij/K0_ij) is the energy of the attention
+matrix.
+
+**Idea.** The first variation of F0 at x is int k0(x, .) dmu, and its gradient in x is -T0(x). For
+Finf the envelope theorem gives the same with kinf. So the law of the tokens follows the Wasserstein
+gradient flow that lowers F. For equal masses kinf = n Kinf, whose factor n adds the constant.
 """
 
 from typing import Any

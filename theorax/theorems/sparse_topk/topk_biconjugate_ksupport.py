@@ -1,9 +1,16 @@
 """The magnitude operator regularises half the squared k-support norm, the envelope of |y|^2/2 on at most k entries.
 
-f(x), half the sum of the k largest squares, is the conjugate of Psi(y) = |y|^2/2 for y of at most k entries, and f* is the
-convex envelope of Psi. With a = |y| sorted and the r for which a_(k-r-1) > sum_(i >= k-r) a_i/(r+1) >= a_(k-r), twice f* is
-the sum of a_i^2 over i < k-r and of (sum_(i >= k-r) a_i)^2/(r+1). It is met by u that equals y on the first entries and that
-mean, with the signs of y, on the others: f(u) + f*(y) = <u, y>.
+**Theorem.** Let f(u) be half the sum of the k largest u_i^2. For y let a = |y| sorted decreasingly,
+and let r in 0, ..., k - 1 satisfy a_(k-r-1) > m >= a_(k-r), m = sum_(i >= k-r) a_i/(r + 1), a_0 =
+oo. Let f*(y) = (sum_(i < k-r) a_i^2 + (r + 1) m^2)/2, half the squared k-support norm. Then f(u) +
+f*(y) >= <u, y> for all u, with equality where u equals y on the entries of the k - r - 1 largest
+|y_i| and has the size m and the sign of y_i on the others. So f* is the conjugate of f. If y is the
+mean of points z_1, ..., z_4 of at most k non-zero entries each, then f*(y) <= (1/4) sum_j
+|z_j|^2/2.
+
+**Idea.** Let Psi(y) = |y|^2/2 for y of at most k non-zero entries, infinite otherwise. One entry
+that is kept gives sup_y (u y - y^2/2) = u^2/2, so f is the conjugate of Psi, and f* is its convex
+envelope. Thus f* lies below every mean of values of Psi.
 """
 
 import equinox as eqx

@@ -1,9 +1,17 @@
 """Parallel Dykstra for p = 2 tends to the isotonic solution: a block of b scores by cos^2(pi/b) in every cycle.
 
-The chain v_1 >= .. >= v_n is split into its odd and its even pairs. A projection averages the pairs that are out of order,
-all at once, and its correction is added back before the next one. On a block that ends as one value both averages act on all
-pairs: with bent = (v_1 - v_2, ..) reflected at the ends, waves are eigenvectors, the slowest with the factor cos^2(pi/b).
-Magnitudes average (s/(1 + lam w)) with the weights 1 + lam w.
+**Theorem.** Let p = 2. A cycle of Dykstra's algorithm averages all pairs (v_1, v_2), (v_3, v_4),
+... that increase, then all increasing pairs (v_2, v_3), ...; each half first adds back its last
+correction. (a) For b >= 3 Gaussian scores in increasing order, the largest distance from their
+mean, the isotonic solution, after T cycles has the exact order cos(pi/b)^(2 T) as T -> oo. (b) Let
+s be sorted decreasingly, w = (1, ..., 1, 0, ..., 0) with k ones. From s - lam w with plain means
+the cycles tend to the isotonic v of the mask. From s/(1 + lam w), s >= 0, with means weighted by
+1 + lam w they tend to that of magnitudes. For n = 11, k = 3, lam = 1 both are within 10^(-9) after
+3000 cycles.
+
+**Idea.** Each half is a projection onto the vectors whose odd or even pairs decrease. On a block
+that ends as one value both averages act on all pairs. Reflect v_1 - v_2, v_2 - v_3, ... at the
+ends: waves are eigenvectors, and the slowest has the factor cos(pi/b)^2.
 """
 
 from typing import Any

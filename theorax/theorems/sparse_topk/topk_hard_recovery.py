@@ -1,8 +1,17 @@
 """The relaxed top-k is the hard one at a finite weight: exactly when the gap of the scores is wide enough for it.
 
-The mask: any tau in [s_(k+1), s_k - lam] gives zeros and ones that sum to k, and there is one exactly if s_k - s_(k+1) >=
-lam. Magnitudes: k kept entries y + lam y^(p-1) = s with the others at zero are optimal exactly if s_(k+1) lies at most at
-the y of rank k, which is s_k - s_(k+1) >= lam s_(k+1)^(p-1). On the support magnitudes shrink by lam |y|^(p-1).
+**Theorem.** Let p > 1, lam > 0, R(y) = (lam/p) sum |y_i|^p. The mask is the y of entries min(1,
+((x_i - tau)_+/lam)^(1/(p-1))) with sum k; the magnitude operator is the y that maximises <x, y> -
+f*(y) - R(y), f* half the squared k-support norm. Let s be x for the mask, |x| for magnitudes, in
+decreasing order, and h = (s_k - s_(k+1))/D, with D = lam and D = lam s_(k+1)^(p-1) > 0,
+respectively. If h >= 1, the mask is the 0/1 mask of the k largest x_i; the magnitude operator is
+zero outside the k largest |x_i|, where |x_i| - |y_i| = lam |y_i|^(p-1). If h < 1, neither is so: at
+h = 4/5, lam = 1/2, k = 3, p in {4/3, 3/2, 2, 3} and s_(k+1) in [1/2, 1], an entry of the mask is
+off by at least 1/2000, and an entry of the magnitude operator outside is at least 1/2000.
+
+**Idea.** The mask is hard exactly if some tau lies in [s_(k+1), s_k - lam]. For magnitudes, k
+entries y + lam y^(p-1) = s and zeros elsewhere are optimal exactly if s_(k+1) is at most the y of
+rank k, which is h >= 1.
 """
 
 import equinox as eqx

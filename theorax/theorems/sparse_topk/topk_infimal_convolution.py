@@ -1,9 +1,17 @@
 """The relaxed value is an infimal convolution, and the relaxed mask is its gradient.
 
-f_R(x) = max over P(w) of <x, y> - R(y) = min over u of R*(x - u) + f(u, w): the one lies below the other by Fenchel and
-Young, and they meet at u = x - lam y^(p-1). So f_R is convex with the gradient y. For p at most two R is strongly convex on
-[0, 1], with the constant lam (p-1), and y has the Lipschitz constant 1/(lam (p-1)); for p above two it has none. f_R lies
-between f - lam k/p, met exactly if the gap is at least lam, and f - (lam/p) n (k/n)^p.
+**Theorem.** Let p > 1, lam > 0, R(y) = (lam/p) sum |y_i|^p, P = {y in [0, 1]^n: sum y_i = k}, f(u)
+the sum of the k largest u_i, f_R(x) = max over P of <x, y> - R(y), and y(x) the maximiser, the
+relaxed mask. Then f_R(x) = min over u of R*(x - u) + f(u), attained at u = x - lam y^(p-1);
+f_R(z) >= f_R(x) + <y(x), z - x>. For p <= 2, f_R(z) - f_R(x) - <y(x), z - x> <= |z - x|^2/(2 lam
+(p-1)) and |y(z) - y(x)| <= |z - x|/(lam (p-1)). For p = 3 the last bound fails: |y(z) - y(x)| >= 5
+|z - x|/(lam (p-1)) for z near x if two entries of y at 1/256 move, one up and one down. Always f -
+lam k/p <= f_R <= f - (lam/p) n (k/n)^p, and f_R = f - lam k/p if s_k - s_(k+1) >= lam, s being x in
+decreasing order.
+
+**Idea.** By Fenchel and Young R*(x - u) + f(u) is at least <x, y> - R(y), and both meet at that u.
+So f_R is convex with the gradient y. For p <= 2, R has the curvature lam (p-1) at least on [0, 1],
+which gives the Lipschitz constant. R is at most lam k/p on P, and least at equal entries.
 """
 
 import equinox as eqx

@@ -1,11 +1,17 @@
 """One sort and one isotonic problem give the relaxed top-k: among decreasing v the least R*(s - v) + sum w_i phi(v_i).
 
-s are the sorted scores (phi increasing) or the sorted magnitudes (phi even). On a block of equal v, theta = y for phi(v) =
-v and theta = y/v for phi(v) = v^2/2 sums to the block's w, so that theta lies in P(w). For every theta in P(w)
+**Theorem.** Let p > 1, lam > 0, R(y) = (lam/p) sum |y_i|^p, w decreasing and nonnegative, phi(x) =
+x (mask) or x^2/2 (magnitudes). Let s be x, or |x| for magnitudes, in decreasing order, and v the
+decreasing sequence with the least R*(s - v) + sum_i w_i phi(v_i). Let y be grad R*(s - v) in the
+order of x, with the signs of x for magnitudes, and theta = |y|, or |y|/v for magnitudes. Then theta
+is in P(w), the hull of the permutations of w, and the least value equals <x, y> - sum_i theta_i
+phi*(y_i/theta_i) - R(y), which y and theta maximise over all y and theta in P(w). For the mask and
+w of k ones and n - k zeros, y_i = min(1, ((x_i - tau)_+/lam)^(1/(p-1))), sum y_i = k. In the order
+of s, u = s - lam |y|^(p-1) has <phi(u), theta' - theta> <= 0 for all permutations theta' of w.
 
-    <x, y> - sum theta_i phi*(y_i/theta_i) - R(y)
-
-lies below every value of the isotonic problem, and y = sign(x) grad R*(s - v), put back in the order of x, meets it.
+**Idea.** On a block of equal v, theta sums to the block's w, so theta is in P(w). Every theta in
+P(w) and y give a value below every value of the isotonic problem, by Fenchel and Young for R and
+phi and by parts for decreasing v. The y above attains it.
 """
 
 from typing import Any

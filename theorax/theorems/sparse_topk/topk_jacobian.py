@@ -1,8 +1,15 @@
 """The Jacobian of the relaxed mask: diag(c) - c c^T/sum c on the entries between zero and one, c = y^(2-p)/(lam (p-1)).
 
-On the active set y = ((x - tau)/lam)^e, e = 1/(p-1), with tau kept by the sum: d tau/dx_i = c_i/sum c. So J = diag(c) -
-c c^T/sum c: symmetric, its rows sum to zero, its eigenvalues lie between zero and the largest c, at most 1/(lam (p-1)) for
-p at most two. Entries at zero or one have no slope, however many of them are equal.
+**Theorem.** Let 1 < p <= 2, lam > 0, e = 1/(p-1), and let y(x) have the entries y_i = min(1,
+((x_i - tau)_+/lam)^e), with tau such that sum y_i = k. Let c_i = y_i^(2-p)/(lam (p-1)) if 0 < y_i <
+1, and c_i = 0 otherwise. If some y_i is fractional, and no x_i equals tau or tau + lam, then the
+Jacobian of y at x is J = diag(c) - c c^T/sum_i c_i, whether scores are equal or not. For all x, u
+and h > 0, q = (y(x + h u) - y(x - h u))/(2 h) satisfies 0 <= <u, q> <= |u|^2/(lam (p-1)) and sum_i
+q_i = 0.
+
+**Idea.** Differentiate the active entries and the sum, which tau keeps at k: d tau/dx_i = c_i/sum_j
+c_j. So J is symmetric, its rows sum to zero, and <u, J u> is sum_(i<j) c_i c_j (u_i - u_j)^2/sum c,
+between 0 and sum c_i u_i^2. For p <= 2 each c_i is at most 1/(lam (p-1)).
 """
 
 from typing import Any

@@ -1,8 +1,16 @@
 """Limits of the relaxed mask: uniform with a first-order term for large weights, hard for orders near one and for large ones.
 
-With a large weight all entries are fractional, and y_i = k/n + (k/n)^(2-p) (x_i - mean x)/(lam (p-1)) up to 1/lam^2; for p =
-2 exactly. With the gap g = s_k - s_(k+1) below lam, y_(k+1) <= (1 - g/lam)^(1/(p-1)), which vanishes as p tends to one; and
-what lies beyond rank k sums to at most k (1 - (g/lam)^(1/(p-1))), which vanishes as p grows. Smoothing is not monotone in p.
+**Theorem.** Let y_i = min(1, ((x_i - tau)_+/lam)^(1/(p-1))), p > 1, with sum k < n. Let lam = w ->
+oo at fixed scores x, x_1 not x_n. Then w (y_1 - y_n)/(x_1 - x_n) -> (k/n)^(2-p)/(p-1). For p < 2,
+the largest |y_i - k/n - (k/n)^(2-p) (x_i - mean x)/(w (p-1))| has the exact order w^(-2), for n =
+6, k = 2 and x_i = 2 (i - 1)^2/25. For p = 2 it is zero if all k/n + (x_i - mean x)/w lie in [0, 1].
+At lam = 1 let the gap g = s_k - s_(k+1) of the sorted scores satisfy 0 < g <= 1. Then y_(k+1) <=
+(1 - g)^(1/(p-1)) and sum_(j > k) y_j <= k (1 - g^(1/(p-1))), y in the order of s.
+
+**Idea.** For large weights all entries are fractional. With y_i = (r + a_i/w)^(1/(p-1)) and
+r^(1/(p-1)) = k/n, expand in 1/w. For the bounds, y_k <= 1 gives tau >= s_k - 1, so s_(k+1) - tau <=
+1 - g; and y_j >= g^(1/(p-1)) up to rank k if y_(k+1) > 0. So y is hard as p -> 1 and as p -> oo,
+for 0 < g < 1: smoothing is not monotone in p.
 """
 
 import equinox as eqx

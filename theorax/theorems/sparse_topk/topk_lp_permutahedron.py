@@ -1,9 +1,17 @@
 """Hard top-k is a linear program over a permutahedron: the mask, and where magnitudes count the mask times the scores.
 
-f(x, w) = max <phi(x), y> over the convex hull P(w) of the permutations of w. For a decreasing w it is <s, w>, s the
-entries of phi(x) in decreasing order, attained where w is permuted like phi(x): no y exceeds sum_l (w_l - w_(l+1)) (l t_l +
-sum_i (phi(x_i) - t_l)_+), w_(n+1) = 0, whatever the t_l, t_n = min phi(x), and t_l = s_l meets it. With k ones in w the
-maximiser is the 0/1 mask, and grad f = phi'(x) times it: the mask for phi(x) = x, the k largest magnitudes for phi = x^2/2.
+**Theorem.** Let phi(x) = x or x^2/2, P(w) the convex hull of the permutations of w, s the entries
+of phi(x) in decreasing order, f(x) = sum_i s_i w_i, and y be w permuted like phi(x). (a) If w is
+decreasing and scores of different weights differ, then f(x) = max over P(w) of <phi(x), .>,
+attained at y, and f(x) = sum_l (w_l - w_(l+1)) (l s_l + sum_i (phi(x_i) - s_l)_+), w_(n+1) = 0. (b)
+If scores of different weights differ and g = phi'(x) y, then, for z near x, f(z) - f(x) - <g, z -
+x> is at most max(w) |z - x|^2/2 for phi(x) = x^2/2, and 0 for phi(x) = x; it is at least 0 if w >=
+0 or phi(x) = x. So g = grad f. (c) If w is decreasing, and w >= 0 or phi(x) = x, then
+f((x + z)/2) <= (f(x) + f(z))/2 for all x and z.
+
+**Idea.** With t_l = s_l in the formula of (a), every y in P(w) has at most this value, whatever the
+t_l, by summation by parts; the permuted w meets it. With k ones in w, y is the 0/1 mask, and g is
+the mask for phi(x) = x and the k largest magnitudes, with signs, for phi(x) = x^2/2.
 """
 
 import equinox as eqx

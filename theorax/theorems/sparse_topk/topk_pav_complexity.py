@@ -1,9 +1,17 @@
 """Pooling adjacent violators is exact and linear after the sort: a block's equation is solved from running sums.
 
-A pool merges two blocks, so that n scores see at most n - 1 pools, and n blocks are pushed. For p = 2 a block's value is a
-mean. For p = 4/3 it is the root of |B| v^3 - 3 S_1 v^2 + 3 S_2 v - S_3 + lam^3 W (magnitudes: + lam^3 W v), S_j the sums of
-powers of its scores: the slope 3 sum (v - s_i)^2 is positive, so that there is one root. With the mean m of the scores the
-equation of t = v - m has no square, and Cardano's formula gives it.
+**Theorem.** Let B be a block of scores s_i, |B| = m, S_j = sum s_i^j, W the sum of its weights, mu
+its mean, t = v - mu, q its variance, and r its third central moment less lam^3 W/m. Let p = 4/3.
+Then, for every v, m v^3 - 3 S_1 v^2 + 3 S_2 v - S_3 + c = sum (v - s_i)^3 + c, with c = lam^3 W for
+the mask, c = lam^3 W v for magnitudes. For the mask both equal m (t^3 + 3 q t - r), and vanish at
+Cardano's v = mu + z - q/z, z^3 = r/2 + sqrt(r^2/4 + q^3), with - for this + if r < 0. Pooling
+adjacent violators in n scores makes at most n - 1 pools. For p = 2, lam = 1, k = n/10 and sorted
+Gaussian scores, pools and pushes together have the exact order n as n -> oo, if pooling goes on
+from the block just made.
+
+**Idea.** The slope 3 sum (v - s_i)^2 is positive, so there is one root; t = a - b solves t^3 + 3 a
+b t = a^3 - b^3. A pool merges two blocks, and n blocks are pushed. Running sums give S_1, S_2, S_3,
+so a pool costs a fixed number of operations. The sort is not counted.
 """
 
 from typing import Any

@@ -1,7 +1,14 @@
 """The p-norm regulariser and its conjugate: one power of the weight, and the exponent 1/(p-1) of the gradient.
 
-For R(y) = (lam/p) sum |y_i|^p the supremum of <z, y> - R(y) is attained where z_i = lam sign(y_i) |y_i|^(p-1), so at
-y_i = sign(z_i) (|z_i|/lam)^(1/(p-1)). Its value is R*(z) = sum |z_i|^q/(q lam^(q-1)), q = p/(p-1).
+**Theorem.** Let p > 1, lam > 0, q = p/(p-1) and R(y) = (lam/p) sum_i |y_i|^p. Then, for all z,
+y(z)_i = sign(z_i) (|z_i|/lam)^(1/(p-1)) gives <z, y(z)> - R(y(z)) = sum_i |z_i|^q/(q lam^(q-1)),
+entry by entry. The derivative of this value by z is y(z). For all y and z, sum_i |z_i|^q/(q
+lam^(q-1)) + R(y) - <z, y> >= 0, entry by entry. So R*(z) = sum_i |z_i|^q/(q lam^(q-1)), and grad
+R*(z) = y(z).
+
+**Idea.** The supremum of <z, y> - R(y) is attained where its slope in y vanishes, z_i = lam
+sign(y_i) |y_i|^(p-1), which is y = y(z). Put this into the function: z_i y_i = lam (|z_i|/lam)^q,
+and R takes the share 1/p of it, so the share 1/q is left.
 """
 
 from typing import Any

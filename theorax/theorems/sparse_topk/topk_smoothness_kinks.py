@@ -1,8 +1,17 @@
 """The relaxed mask is smooth where entries leave zero, for p < 2, and has a kink where an entry reaches one.
 
-An entry of the mask has the slope c = y^(2-p)/(lam (p-1)) in its own score at a fixed tau, and tau moves along with weights
-c_i/sum c. At y = 0 this vanishes for p < 2. At y = 1 it is 1/(lam (p-1)): with other entries between zero and one, C the
-sum of y_j^(2-p) over them, the slope of the entry is C/((C + 1) lam (p-1)) on the left of the kink and zero on its right.
+**Theorem.** Let 1 < p <= 2, lam > 0, y_i = min(1, ((x_i - tau)_+/lam)^(1/(p-1))) with sum k. (a)
+Let the score x_1 increase until y_1 reaches one, at x_1 = tau + lam. Let C be the sum of y_j^(2-p)
+over the other entries with 0 < y_j < 1. Then y_1 has the slope C/((C + 1) lam (p-1)) in x_1 on the
+left and 0 on the right. So there is a kink if other entries are fractional; at lam = 1/2, p in
+{4/3, 3/2}, the slopes differ by at least 1/4. (b) Let x_1 increase beyond tau, where y_1 leaves
+zero. On the right y_1 has the slope 0 for p < 2, and m/((m + 1) lam) for p = 2 if m >= 1 other
+entries are fractional. The printed statement that p = 4/3 makes the mask continuously
+differentiable everywhere is wrong: see (a).
+
+**Idea.** At a fixed tau an entry has the slope c = y^(2-p)/(lam (p-1)) in its score, and tau moves
+along with the weights c_i/sum c. At y = 1, c is 1/(lam (p-1)), so the slope is c (1 - 1/(C + 1)).
+At y = 0, c vanishes for p < 2.
 """
 
 import equinox as eqx

@@ -1,8 +1,16 @@
 """The relaxed top-k is sparse for every p > 1: its non-zeros are counted by the scores near the one of rank k.
 
-Past the last pooled block every entry is zero. The mask: tau is at least s_k - lam, as y_k is at most one, so y_j > 0 asks
-for s_j > s_k - lam. Magnitudes: the last v with a non-zero entry is at most that of rank k alone, so that it asks for s_j +
-lam s_j^(p-1) > s_k. An entropy in the place of R leaves no zero at all.
+**Theorem.** Let p > 1, lam > 0, R(y) = (lam/p) sum |y_i|^p. The mask has the entries min(1,
+((x_i - tau)_+/lam)^(1/(p-1))) with sum k; the magnitude operator is the y that maximises <x, y> -
+f*(y) - R(y), f* half the squared k-support norm. Let s be x in decreasing order for the mask, and
+|x| in decreasing order for magnitudes. Then the mask has at least k non-zeros, and at most k plus
+the number of j > k with s_j > s_k - lam. The magnitude operator has at most k plus the number of
+j > k with s_j + lam s_j^(p-1) > s_k.
+
+**Idea.** As y_k is at most one, tau is at least s_k - lam, so y_j > 0 needs s_j > s_k - lam. All
+entries are at most one and sum to k, so k of them are positive. For magnitudes, the last v with a
+non-zero entry is at most that of rank k alone, so a non-zero entry needs s_j + lam s_j^(p-1) > s_k.
+Past the last pooled block every entry is zero. With an entropy instead of R no entry is zero.
 """
 
 import equinox as eqx
