@@ -147,7 +147,7 @@ def generic_layer(h: int, v: int, D: int) -> CodedHeads:
 
 def drawn_heads(key: Array, h: int, D: int, rectified: bool = False) -> CodedHeads:
     """Normal weights, of variance one over the width that they read."""
-    normal = lambda name, *shape: jax.random.normal(named(key, name), shape)  # noqa: E731
+    normal = lambda name, *shape: jax.random.normal(named(key, name), shape)
     W_V, W_O = normal("values", h, VALUE_WIDTH, D) / D**0.5, normal("outputs", h, D, VALUE_WIDTH) / VALUE_WIDTH**0.5
     return CodedHeads(W_V, W_O, normal("b_V", h, VALUE_WIDTH), normal("b_O", D), rectified)
 

@@ -29,13 +29,13 @@ exact = Absolute(
 )
 span = Identity(
     seen.span, 0, under=H.linear, margin=exact, wrong={"one dimension fewer": dict(left=seen.span_below)},
-)  # fmt: skip
+)
 of_heads = Identity(
     seen.head, 0, under=(), margin=exact, wrong={"one rank lower": dict(left=seen.head_below)},
-)  # fmt: skip
+)
 of_pairs = Identity(
     seen.pair, 0, under=(), margin=exact, wrong={"one rank lower": dict(left=seen.pair_below)},
-)  # fmt: skip
+)
 
 
 class Coded(eqx.Module):
@@ -58,12 +58,12 @@ def compare(layer, codes, quadratic):
     W = (1 - quadratic) * generated(layer, codes) + quadratic * (outputs @ values)
     # The entries 11, 12 and 22: in one row, HYLA's matrices span no more than attention's.
     pairs, count = jnp.stack([W[..., 0, 0], W[..., 0, 1], W[..., 1, 1]], axis=-1).reshape(-1, 3), len(codes)
-    minor = lambda A, order: determinant(A[..., :order, :order])  # noqa: E731
+    minor = lambda A, order: determinant(A[..., :order, :order])
     return dict(
         span=minor(pairs, count + 1), span_below=minor(pairs, count),
         head=minor(layer.matrices, 2), head_below=minor(layer.matrices, 1),
         pair=minor(W, count + 1), pair_below=minor(generated(layer, codes), count),
-    )  # fmt: skip
+    )
 
 
 def observe(model):
@@ -99,4 +99,4 @@ theorem = Theorem(
         "A few rows and columns are looked at, which for independent weights stand for all others.",
         "Heads have one coordinate here. Wider heads are sums of such heads with one common code.",
     ),
-)  # fmt: skip
+)

@@ -41,19 +41,19 @@ exact = Absolute(
 counted = Absolute(1, 4, "numbers of tasks are whole")
 normal_form = Identity(
     seen.value, seen.normal, under=(), margin=exact, wrong={"one conjunction alone": seen.conjunction},
-)  # fmt: skip
+)
 de_morgan = Identity(
     seen.negation, seen.dual, under=H.zadeh, margin=exact, wrong={"operations not exchanged": seen.undone},
-)  # fmt: skip
+)
 kept, left = Rational(3, 4) * 2**L, Rational(1, 4) * 2**L
 inside = Identity(
     lists.inside, binomial(kept, K), under=H.quarter, margin=counted,
     wrong={"all conjunctions": binomial(Integer(2) ** L, K), "ordered conjunctions": kept**K},
-)  # fmt: skip
+)
 outside = Identity(
     lists.outside, binomial(left, K), under=H.quarter, margin=counted,
     wrong={"one held-out conjunction is enough": binomial(Integer(2) ** L, K) - binomial(kept, K)},
-)  # fmt: skip
+)
 
 
 class FuzzyTask(eqx.Module):
@@ -109,7 +109,7 @@ def observe(model):
     return dict(
         value=task(jnp.asarray(binary, float)), normal=1.0 * same.any(-1), conjunction=1.0 * same[:, 0],
         negation=1 - task(model.inputs), dual=(1 - literals).max(-1).min(-1), undone=(1 - literals).min(-1).max(-1),
-    )  # fmt: skip
+    )
 
 
 def split(key, L, three, half):
@@ -165,4 +165,4 @@ theorem = Theorem(
         ),
     ),
     issues=("Nothing is trained on these tasks here; the paper's comparison of networks is not checked.",),
-)  # fmt: skip
+)

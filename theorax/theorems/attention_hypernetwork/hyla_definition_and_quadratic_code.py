@@ -46,19 +46,19 @@ exact = Relative(1, 10**9, why)
 quadratic = Identity(
     seen.linear, seen.pairs, margin=exact,
     wrong={"multi-head attention with these codes": seen.attention, "no products of different heads": seen.same},
-)  # fmt: skip
+)
 even = Identity(seen.negated, seen.linear, margin=exact, wrong={"odd, as attention is": -seen.linear})
 split = Identity(
     seen.both_signs, seen.linear, margin=exact, wrong={"twice the ReLU at a": 2 * seen.rectified},
-)  # fmt: skip
+)
 degree = Identity(
     seen.scaled, seen.factor**2 * seen.rectified, margin=exact,
     wrong={"degree one, as attention is": seen.factor * seen.rectified},
-)  # fmt: skip
+)
 bottleneck = Identity(
     seen.minors, 0, under=(), margin=Absolute(1, 10**9, why),
     wrong={"attention's matrices": dict(left=seen.minors_of_attention)},
-)  # fmt: skip
+)
 
 
 class Hyla(eqx.Module):
@@ -92,7 +92,7 @@ def products(layer, codes, X, twice):
 
 def signs(layer, codes, X, twice):
     """HYLA at a and -a."""
-    of = lambda a, phi: hyla(layer, a, X, phi, twice)  # noqa: E731
+    of = lambda a, phi: hyla(layer, a, X, phi, twice)
     rectified = of(codes, relu)
     return dict(
         linear=of(codes, identity),
@@ -104,7 +104,7 @@ def signs(layer, codes, X, twice):
 
 def scale(layer, codes, X, factor, twice):
     """HYLA with the ReLU at a and c a."""
-    of = lambda a: hyla(layer, a, X, relu, twice)  # noqa: E731
+    of = lambda a: hyla(layer, a, X, relu, twice)
     return dict(factor=factor, rectified=of(codes), scaled=of(factor * codes))
 
 
@@ -113,7 +113,7 @@ def minors(layer, codes, twice):
     order = layer.W_V.shape[1] + 1
     outer = jnp.einsum("hqk,hdv->qkdv", codes * twice + (1 - twice), layer.W_O)
     inner = jnp.einsum("hqk,hvd->qkvd", codes, layer.W_V)
-    det = lambda A: setting.determinant(A[..., :order, :order])  # noqa: E731
+    det = lambda A: setting.determinant(A[..., :order, :order])
     return dict(
         minors=det(jnp.einsum("qkdv,qkve->qkde", outer, inner)), minors_of_attention=det(generated(layer, codes))
     )
@@ -124,7 +124,7 @@ def observe(model):
     return (
         products(*parts, model.twice) | signs(*parts, model.twice)
         | scale(*parts, model.factor, model.twice) | minors(*parts[:2], model.twice)
-    )  # fmt: skip
+    )
 
 
 def two_heads():
@@ -179,4 +179,4 @@ theorem = Theorem(
     issues=(
         "Masked scores are zero in the released code and stay so; masks are not looked at.",
     ),
-)  # fmt: skip
+)

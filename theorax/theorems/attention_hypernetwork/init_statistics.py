@@ -46,15 +46,15 @@ margin = Relative(1, 10, "a head, a key or a ReLU more or less is a factor of 5/
 of_matrix = Expectation(
     seen.matrix, D / h, under=weights, margin=margin, spread=Rational(1, 2),
     wrong={"the heads not counted": D, "the width of the values left in it": D * v / h},
-)  # fmt: skip
+)
 of_linear = Expectation(
     seen.linear, h * T, margin=margin, spread=Rational(3, 4),
     wrong={"squared in T, as for equal tokens": h * T**2, "the heads not counted": T, "no growth": h},
-)  # fmt: skip
+)
 of_rectified = Expectation(
     seen.rectified, h * T / 2, margin=margin, spread=Rational(3, 4),
     wrong={"as with the identity": h * T, "a factor of two in the root": h * T / 4, "the heads not counted": T / 2},
-)  # fmt: skip
+)
 
 
 class InitialHyla(eqx.Module):
@@ -68,7 +68,7 @@ class InitialHyla(eqx.Module):
 
 def build(key, T, h, D, v, output, shared, chosen, equal, plain):
     """``output``: the variance of the outputs' entries times H d_v; the other options break one hypothesis each."""
-    normal = lambda name, *shape: jax.random.normal(named(key, name), shape)  # noqa: E731
+    normal = lambda name, *shape: jax.random.normal(named(key, name), shape)
     W_V, W_O = normal("values", h, v, D) / D**0.5, normal("outputs", h, D, v) * (output / (h * v)) ** 0.5
     W_V, W_O = (jnp.where(shared, W[:1], W) for W in (W_V, W_O))
     layer = CodedHeads(W_V, W_O, jnp.zeros((h, v)), jnp.zeros(D))
@@ -85,7 +85,7 @@ def build(key, T, h, D, v, output, shared, chosen, equal, plain):
 def observe(model):
     layer, z = model.layer, model.given
     matrix = generated(layer, z[:, None, None])
-    square = lambda phi: (hyla(layer, model.codes, model.X, phi) ** 2).mean()  # noqa: E731
+    square = lambda phi: (hyla(layer, model.codes, model.X, phi) ** 2).mean()
     return dict(matrix=(matrix**2).sum() / (z**2).sum(), linear=square(identity), rectified=square(relu))
 
 
@@ -145,4 +145,4 @@ theorem = Theorem(
         ),
     ),
     issues=("Softmax at the same sizes is not measured here; what training makes of the scale is not looked at.",),
-)  # fmt: skip
+)

@@ -44,7 +44,7 @@ reformulation = Identity(
         "b^O added for every key": seen.each_key, "no biases of the values": seen.linear,
         "one matrix for a query, as with fast weights": seen.queries,
     },
-)  # fmt: skip
+)
 linearity = Identity(seen.mixed, seen.mixture, margin=exact, wrong={"degree two in the code": seen.squared})
 is_multihead = Identity(seen.softmax, seen.equinox, under=(), margin=exact)
 
@@ -61,7 +61,7 @@ class CodedSequence(eqx.Module):
 
 
 def build(key, T, h, D, kind, rectified):
-    draw = lambda name: setting.drawn_scores(named(key, name), h, D)  # noqa: E731
+    draw = lambda name: setting.drawn_scores(named(key, name), h, D)
     X, share = jax.random.normal(named(key, "tokens"), (T, D)), jax.random.normal(named(key, "share"))
     return CodedSequence(
         setting.drawn_heads(key, h, D, bool(rectified)), draw("scores"), draw("others"), X, share, kind
@@ -76,12 +76,12 @@ def compare(layer, codes, X):
     return dict(
         attention=layer(codes, X), generated=linear + shifts, each_key=linear + shifts + (count - 1) * layer.b_O, linear=linear,
         queries=jnp.einsum("qkde,qe->qd", W, X) + shifts + layer.b_O,
-    )  # fmt: skip
+    )
 
 
 def mix(layer, z, other, X, c):
     """Two codes, alone and together."""
-    bare = lambda codes: layer(codes, X) - layer.b_O  # noqa: E731
+    bare = lambda codes: layer(codes, X) - layer.b_O
     return dict(mixed=bare(z + c * other), mixture=bare(z) + c * bare(other), squared=bare(z) + c**2 * bare(other))
 
 
@@ -91,16 +91,16 @@ def library(layer, scores, X):
     module = eqx.nn.MultiheadAttention(
         count, X.shape[1], qk_size=width, vo_size=layer.W_V.shape[1], use_value_bias=True, use_output_bias=True,
         key=jax.random.key(0),
-    )  # fmt: skip
-    flat = lambda W: W.reshape(-1, W.shape[-1])  # noqa: E731
+    )
+    flat = lambda W: W.reshape(-1, W.shape[-1])
     weights = (
         flat(scores.W_Q), flat(scores.W_K), flat(layer.W_V), layer.b_V.reshape(-1),
         jnp.concatenate(list(layer.W_O), axis=1), layer.b_O,
-    )  # fmt: skip
-    places = lambda m: (  # noqa: E731
+    )
+    places = lambda m: (
         m.query_proj.weight, m.key_proj.weight, m.value_proj.weight, m.value_proj.bias, m.output_proj.weight,
         m.output_proj.bias,
-    )  # fmt: skip
+    )
     module = eqx.tree_at(places, module, weights)
     return dict(softmax=layer(setting.over_keys(scores(X)), X), equinox=module(X, X, X))
 
@@ -173,4 +173,4 @@ theorem = Theorem(
         "Nothing is trained here; codes of trained networks, which the paper reads sub-tasks from, are not looked at.",
         "The networks cost T^2 D^2 for each head, which is why nobody computes attention by them.",
     ),
-)  # fmt: skip
+)

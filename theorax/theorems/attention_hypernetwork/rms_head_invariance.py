@@ -49,17 +49,17 @@ exact = Relative(
 lengths = Identity(
     seen.squares, h * seen.mean / (seen.mean + seen.floor), under=(), margin=exact,
     wrong={"length one": seen.mean / (seen.mean + seen.floor)},
-)  # fmt: skip
+)
 direction = Identity(
     seen.scaled_rectified, seen.rectified, margin=exact, wrong={"as with the identity": seen.linear},
-)  # fmt: skip
+)
 either_sign = Identity(
     seen.scaled_linear, seen.linear, under=H.floorless, margin=exact,
     wrong={"codes as they come": dict(left=seen.plain_linear)},
-)  # fmt: skip
+)
 one_head = Identity(
     seen.alone, seen.signs, under=H.floorless, margin=exact, wrong={"the scores": seen.alone_scores},
-)  # fmt: skip
+)
 
 
 class ScaledScores(eqx.Module):
@@ -95,7 +95,7 @@ def compare(layer, scores, X, factors, floor):
         linear=hyla(layer, codes, X, identity), scaled_linear=hyla(layer, scaled, X, identity),
         plain_linear=hyla(layer, scores * factors, X, identity),
         alone=over_heads(alone, floor), signs=alone / jnp.abs(alone), alone_scores=alone,
-    )  # fmt: skip
+    )
 
 
 def observe(model):
@@ -157,4 +157,4 @@ theorem = Theorem(
     issues=(
         "Scores are at least a tenth: below 10^(-2) the released floor of 10^(-6) is felt in any precision.",
     ),
-)  # fmt: skip
+)

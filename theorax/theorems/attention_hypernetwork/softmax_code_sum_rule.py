@@ -43,7 +43,7 @@ exact = Relative(1, 10**9, "the account of the rounding stays below it; a wrong 
 codes = Identity(seen.sums, 1, under=H.normalised, margin=exact, wrong={"the mean over the keys": 1 / T})
 totals = Identity(
     seen.totals, seen.matrices, under=H.normalised, margin=exact, wrong={"the mean over the keys": seen.means},
-)  # fmt: skip
+)
 outputs = Identity(seen.outputs, seen.mapped, margin=exact, wrong={"the first head alone": seen.first})
 
 
@@ -72,7 +72,7 @@ def compare(layer, codes, X):
     return dict(
         sums=codes.sum(2), totals=generated(layer, codes).sum(1), matrices=total, means=total / len(X),
         outputs=layer(codes, X) - layer.b_O, mapped=each.sum(0)[None] * repeat, first=each[0][None] * repeat,
-    )  # fmt: skip
+    )
 
 
 def observe(model):
@@ -135,4 +135,4 @@ theorem = Theorem(
         ),
     ),
     issues=("The sums do not say which keys a head reads: every softmax has them.",),
-)  # fmt: skip
+)

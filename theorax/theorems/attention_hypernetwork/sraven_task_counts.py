@@ -39,22 +39,22 @@ every = binomial(RULES + M - 1, M)
 tasks = Identity(
     seen.tasks, every, under=H.multiset, margin=counted,
     wrong={"sets of rules": binomial(RULES, M), "sequences of rules": RULES**M},
-)  # fmt: skip
+)
 held = Identity(
     seen.held, floor(every / 4), under=H.multiset, margin=counted,
     wrong={"a quarter of the sets": floor(binomial(RULES, M) / 4)},
-)  # fmt: skip
+)
 length = Identity(
     seen.length, COLUMNS**2 * M, under=(), margin=counted, wrong={"the given panels alone": (COLUMNS**2 - 1) * M},
-)  # fmt: skip
+)
 orders = Identity(
     seen.orders, factorial(M) ** COLUMNS, under=H.columns, margin=counted,
     wrong={"one order for all columns": factorial(M), "permutations of all": factorial(COLUMNS * M)},
-)  # fmt: skip
+)
 both = Identity(
     seen.both, (F - 1) * (F - 2), under=H.modulo, margin=counted,
     wrong={"no row obeys both": 0, "every pair of values": F * (F - 1)},
-)  # fmt: skip
+)
 
 
 class Counted(eqx.Module):
@@ -86,7 +86,7 @@ def observe(model):
     return dict(
         tasks=model.tasks, held=model.held, length=jnp.asarray(float(model.grid.size)), orders=model.orders,
         both=1.0 * agree.sum(),
-    )  # fmt: skip
+    )
 
 
 @lemma
@@ -128,4 +128,4 @@ theorem = Theorem(
     issues=(
         "The released checker scans all orders of the features; how often it finds a second answer is not looked at.",
     ),
-)  # fmt: skip
+)

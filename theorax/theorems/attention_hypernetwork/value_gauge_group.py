@@ -45,17 +45,17 @@ exact = Relative(1, 10**9, "the account of the rounding stays below it; other ch
 each_head = Identity(
     seen.changed_attention, seen.attention, under=(), margin=exact,
     wrong={"the transpose for the inverse": dict(left=seen.transposed)},
-)  # fmt: skip
+)
 one_basis = Identity(
     seen.changed_linear, seen.linear, under=H.common, margin=exact,
     wrong={"HYLA is multi-head attention": seen.attention},
-)  # fmt: skip
+)
 positive = Identity(
     seen.changed_rectified, seen.rectified, margin=exact, wrong={"as with the identity": seen.linear},
-)  # fmt: skip
+)
 order = Identity(
     seen.permuted, seen.unpermuted, under=(), margin=exact, wrong={"codes not permuted": dict(left=seen.other_codes)},
-)  # fmt: skip
+)
 
 
 class ChangedHeads(eqx.Module):
@@ -101,7 +101,7 @@ def generate(layer, A, codes, X):
     other = changed(layer, A, inverse(A))
     return dict(
         linear=hyla(layer, codes, X, identity), changed_linear=hyla(other, codes, X, identity), attention=layer(codes, X),
-    )  # fmt: skip
+    )
 
 
 def rectify(layer, A, codes, X):
@@ -112,7 +112,7 @@ def rectify(layer, A, codes, X):
 def permute(layer, codes, X):
     """Heads in reversed order."""
     other = CodedHeads(layer.W_V[::-1], layer.W_O[::-1], layer.b_V[::-1], layer.b_O)
-    three = lambda f, z: jnp.stack([f(z, X), hyla(f, z, X, identity), hyla(f, z, X, relu)])  # noqa: E731
+    three = lambda f, z: jnp.stack([f(z, X), hyla(f, z, X, identity), hyla(f, z, X, relu)])
     return dict(permuted=three(other, codes[::-1]), unpermuted=three(layer, codes), other_codes=three(other, codes))
 
 
@@ -183,4 +183,4 @@ theorem = Theorem(
         ),
     ),
     issues=("Other changes of basis are shown to change HYLA at the examples drawn; a proof for all of them is not given.",),
-)  # fmt: skip
+)

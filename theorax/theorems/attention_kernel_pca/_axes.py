@@ -31,7 +31,7 @@ __all__ = [
     "DRAWS", "FEATURES", "KERNELS", "LINEAR", "PLAIN", "QUERIES", "SIZES", "SOFTMAX", "TAYLOR", "AttentionKernel", "D",
     "KeyAxes", "N", "Spectrum", "axes_of", "build_axes", "cayley", "centred", "eigenpairs", "generic_axes", "in_plane",
     "normalised_gram", "refined",
-]  # fmt: skip
+]
 
 
 class Spectrum(NamedTuple):

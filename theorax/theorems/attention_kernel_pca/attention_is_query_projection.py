@@ -54,15 +54,15 @@ projection = Identity(
         "eigenvectors of the uncentred Gram matrix": seen.uncentred,
         "the coordinates of a library, which centres the query": seen.library,
     },
-)  # fmt: skip
+)
 by_features = Identity(
     featured.attended, featured.projected, under=(H.same_keys, H.values, H.uncentred), margin=exact,
     wrong={"values without 1/g": featured.plain},
-)  # fmt: skip
+)
 library = Identity(
     seen.layer - seen.offset, seen.library, under=(H.same_keys, H.values), margin=exact,
     wrong={"the query centred by the layer": dict(left=seen.layer)},
-)  # fmt: skip
+)
 
 
 class ProjectedQueries(eqx.Module):
@@ -109,7 +109,7 @@ def observe(model):
         library=(rows - rows.sum(1, keepdims=True) / len(keys) - mean + mean.sum() / len(keys)) @ A, offset=offset,
         raw=weights @ values_of(A, jnp.ones_like(g)), squared=weights @ values_of(A, 1 / g**2),
         multiplied=weights @ values_of(A, g), uncentred=weights @ values_of(model.whole, 1 / g),
-    )  # fmt: skip
+    )
 
 
 def compare(features, keys, more, queries, A, scaled, shift):
@@ -118,11 +118,11 @@ def compare(features, keys, more, queries, A, scaled, shift):
     summed = jnp.concatenate([keys, more])
     phi, at = features(keys) / g[:, None], feature_rows(features, summed, queries)
     U = (phi - phi.sum(0) / len(keys)).T @ A
-    layer = lambda values: KernelAttention(features, keys, values, jnp.zeros(A.shape[1]))(queries)  # noqa: E731
+    layer = lambda values: KernelAttention(features, keys, values, jnp.zeros(A.shape[1]))(queries)
     mean = jnp.where(jnp.asarray(shift) == 1, phi.sum(0) / len(keys), 0)
     return dict(
         attended=layer(values_of(A, 1 / g, scaled)), projected=(at - mean) @ U, plain=layer(values_of(A, jnp.ones_like(g))),
-    )  # fmt: skip
+    )
 
 
 def with_features(model):
@@ -174,4 +174,4 @@ theorem = Theorem(
         "Any values give coordinates phi(q) . u with u = sum_j v_j g_j phi(k_j): axes that are neither orthonormal nor "
         "principal.",
     ),
-)  # fmt: skip
+)

@@ -47,19 +47,19 @@ exact = Relative(1, 10**7, rounding)
 redundant = Identity(seen.subtracted, seen.values, under=summing, margin=exact, wrong={"values a_j": seen.coefficients})
 constraint = Identity(
     seen.total, 1, under=summing, margin=Absolute(1, 10**7, rounding), wrong={"without g": dict(left=seen.unweighted)},
-)  # fmt: skip
+)
 orthogonal = Identity(
     # Eigenvectors of any symmetric matrix are orthogonal, centred or not.
     seen.products, seen.lengths, under=(H.positive, H.eigenvector, H.length), margin=exact,
     wrong={"lengths sqrt(N lambda)": seen.ratio, "|a|^2 = 1/lambda": N * seen.lengths},
-)  # fmt: skip
+)
 orthonormal = Identity(
     seen.by_gram, seen.unit, under=(*summing, H.length), margin=exact, wrong={"|a|^2 = 1/lambda": N * seen.unit},
-)  # fmt: skip
+)
 violated = Expectation(
     drawn.violation, 1, under=H.random, spread=2,
     margin=Relative(1, 4, "values that satisfy the constraint have zero"), wrong={"the constraint holds": 0},
-)  # fmt: skip
+)
 
 
 class GivenValues(eqx.Module):
@@ -88,7 +88,7 @@ def conditions(Kt, g, eigenvalues, A):
         subtracted=(A - A.sum(0) / n) / g[:, None], values=V, coefficients=A, total=1 + g @ V, unweighted=1 + V.sum(0),
         products=scaled.T @ scaled, lengths=unit / (n * eigenvalues), by_gram=scaled.T @ Kt @ scaled, unit=unit,
         ratio=unit * n * eigenvalues,
-    )  # fmt: skip
+    )
 
 
 def axes(key, N, D, kind, longer, turned, plain, more, repeated, raised):
@@ -152,4 +152,4 @@ theorem = Theorem(
         "The constraint is that of a bias in the regression view of attention, where coefficients sum to zero as well.",
         "It is necessary, not sufficient: a column in its plane need not belong to an eigenvector.",
     ),
-)  # fmt: skip
+)

@@ -43,24 +43,24 @@ seen = arrays(
 H = hypotheses(even="the keys are evenly spaced on the circle")
 exact = Relative(
     1, 10**9, "the account of the rounding stays below it; the aliases, the nearest wrong formula, are 10^-5 of it or more",
-)  # fmt: skip
+)
 waves = Identity(
     seen.turned, seen.kept, under=H.even, margin=exact,
     wrong={"without the aliases": seen.bare, "lambda for N lambda": seen.kept / N},
-)  # fmt: skip
+)
 length = Identity(seen.unit, seen.one, under=H.even, margin=exact, wrong={"|a|^2 = 1/lambda": N * seen.one})
 output = Identity(
     seen.output, seen.closed, under=H.even, margin=exact,
     wrong={"without the aliases": seen.simple, "as at the keys": seen.flat},
-)  # fmt: skip
+)
 eigenvalue = Inequality(
     Abs(seen.value / seen.plain - 1), at_most=2 * seen.aliased, under=H.even,
     wrong={"N lambda_m": dict(of=Abs(N * seen.value / seen.plain - 1))},
-)  # fmt: skip
+)
 aliasing = Inequality(
     Abs(seen.output / seen.simple - 1), at_most=2 * seen.aliased, under=H.even,
     wrong={"of the formula at the keys": dict(of=Abs(seen.flat / seen.simple - 1))},
-)  # fmt: skip
+)
 
 
 def moved_key(key, shift):
@@ -101,7 +101,7 @@ def on_a_circle(shift, N, m, r, t):
         closed=jnp.sqrt(2 * jnp.ones(())) / (N * jnp.sqrt(along)) * M(r * z, t) / H(r * z, t),
         simple=front * high[1] / high[0] * wave, flat=front * low[1] / low[0] * wave,
         aliased=low[2] / low[1] + high[2] / high[1] / jnp.abs(wave),
-    )  # fmt: skip
+    )
 
 
 @lemma
@@ -134,4 +134,4 @@ theorem = Theorem(
         "Eigenvalues are double: an eigen-solver returns any rotation of the cosine and the sine, and any sign.",
         "m below N/2: waves of m and of N - m turns take the same values at the keys.",
     ),
-)  # fmt: skip
+)

@@ -34,17 +34,17 @@ look_equal = Probability(
     seen.apart <= Rational(1, 500), at_least=Rational(19, 20), under=H.small,
     margin=Absolute(1, 20, "long tokens pass the bound in nearly every draw"),
     wrong={"relative to lambda_1": dict(event=seen.relative <= Rational(1, 500))},
-)  # fmt: skip
+)
 # Of 3000 pilot draws the least was 0.28.
 told_apart = Inequality(
     seen.residual, at_least=Rational(1, 5), under=H.random, content=share,
     wrong={"the same of eigenvectors": dict(of=seen.formula)},
-)  # fmt: skip
+)
 # Rounding leaves 10^-14; where eigenvalues span more decades than floats do, nothing is left of the later eigenvectors.
 exact_values = Inequality(
     seen.formula, at_most=Rational(1, 10**9), under=H.small, content=share,
     wrong={"of random values": dict(of=seen.largest)},
-)  # fmt: skip
+)
 
 
 class RandomHead(eqx.Module):
@@ -118,4 +118,4 @@ theorem = Theorem(
         "At 197 tokens of width 64 lambda_1 is near 5e-6, and the differences for random values near 1e-5.",
         "Trained values are not looked at: that needs the authors' weights.",
     ),
-)  # fmt: skip
+)

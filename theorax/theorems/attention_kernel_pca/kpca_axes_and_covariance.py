@@ -41,19 +41,19 @@ H = hypotheses(
 exact = Relative(
     1, 10**7,
     "the account of the rounding, by the quotients of eigenvalues, stays below it; wrong factors are N",
-)  # fmt: skip
+)
 covariance = Identity(
     seen.moved, seen.kept, under=(H.positive, H.eigenvector, H.centred), margin=exact,
     wrong={"the eigenvalue of the Gram matrix": N * seen.kept},
-)  # fmt: skip
+)
 orthonormal = Identity(
     seen.products, seen.identity, under=(H.positive, H.eigenvector, H.length, H.centred), margin=exact,
     wrong={"|a_d|^2 = 1/lambda_d": N * seen.identity},
-)  # fmt: skip
+)
 without_features = Identity(
     gram.by_gram, gram.unit, under=(H.positive, H.eigenvector, H.length, H.centred), margin=exact,
     wrong={"|a_d|^2 = 1/lambda_d": N * gram.unit},
-)  # fmt: skip
+)
 null = Identity(
     gram.shifted,
     gram.one,
@@ -64,7 +64,7 @@ null = Identity(
 # The draws keep 10^-4 or more; balls know zero to 10^-70.
 rank = Inequality(
     gram.least, at_least=gram.largest / 10**9, under=H.distinct, wrong={"N - 2 axes at most": dict(at_least=None, at_most=0)},
-)  # fmt: skip
+)
 
 
 def products(Kt, A):
@@ -148,4 +148,4 @@ theorem = Theorem(
         }),
     ),
     issues=("For smooth keys in few dimensions eigenvalues decay faster than exponentially: the last axes are noise then.",),
-)  # fmt: skip
+)

@@ -38,7 +38,7 @@ recovered = Probability(
     seen.error <= exactly, at_least=Rational(19, 20), under=(H.low_rank, H.sparse, H.plus),
     margin=Absolute(1, 10, "where a hypothesis is broken nearly no draw is recovered"),
     wrong={"after ten steps": dict(event=seen.early <= exactly)},
-)  # fmt: skip
+)
 as_released = replace(
     recovered, event=moved.missed <= exactly, under=(H.low_rank, H.sparse, H.minus), wrong={}, corrected="recovered"
 )
@@ -46,7 +46,7 @@ as_released = replace(
 grows = Probability(
     moved.drift >= Rational(1, 2), at_least=Rational(19, 20), under=H.minus,
     margin=Absolute(1, 10, "with the sign + L stands still"), wrong={"by sqrt(n)/mu": dict(event=moved.drift >= 1)},
-)  # fmt: skip
+)
 bounded = Inequality(
     moved.drift, at_most=1, under=(), content=Rational(1, 20), wrong={"a tenth of it": Rational(1, 10)}
 )
@@ -55,7 +55,7 @@ deceives = Probability(
     And(moved.feasible <= Rational(1, 10**6), moved.missed >= 1), at_least=Rational(1, 2), under=H.minus,
     margin=Absolute(1, 8, "with the sign + the error is never of order one"),
     wrong={"the error is as small": dict(event=moved.missed <= Rational(1, 10**6))},
-)  # fmt: skip
+)
 
 
 class LowRankPlusSparse(eqx.Module):
@@ -68,7 +68,7 @@ class LowRankPlusSparse(eqx.Module):
 
 def build(key, n, flat, spiked, density, sign):
     """A part of rank two with Gaussian factors, and entries +-5; ``flat``: factors of signs; ``spiked``: two entries."""
-    draw = lambda name: jax.random.normal(named(key, name), (n, 2))  # noqa: E731
+    draw = lambda name: jax.random.normal(named(key, name), (n, 2))
     factors = [jnp.where(flat > 0, jnp.sign(factor), factor) for factor in (draw("u"), draw("v"))]
     spikes = jnp.diag(jnp.where(jnp.arange(n) < 2, 5.0, 0.0))
     entries = 5 * jnp.sign(jax.random.normal(named(key, "signs"), (n, n)))
@@ -108,7 +108,7 @@ def drifts(model, n):
     return dict(
         drift=drift, missed=errors[-1] / jnp.linalg.norm(model.L0),
         feasible=rests[-20:].min() / jnp.linalg.norm(model.L0 + model.S0),
-    )  # fmt: skip
+    )
 
 
 @lemma
@@ -161,4 +161,4 @@ theorem = Theorem(
         "Other thresholds, mu and lam mu, rescale the multiplier and lead to the same solution, more slowly.",
         "The released layer has attention in the place of singular value thresholding: no nuclear norm is minimised there.",
     ),
-)  # fmt: skip
+)

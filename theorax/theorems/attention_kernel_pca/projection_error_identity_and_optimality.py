@@ -47,22 +47,22 @@ exact = Relative(1, 10**7, "the account of the rounding, by the quotients of eig
 share = Rational(1, 20)
 pythagoras = Identity(
     seen.error, seen.formula, under=H.orthonormal, margin=exact, wrong={"the sum of both squares": seen.added},
-)  # fmt: skip
+)
 attained = Identity(
     keys.least, keys.rest, under=(H.orthonormal, H.eigenvectors), margin=exact,
     wrong={"N lambda_d": N * keys.rest, "the first eigenvalues": keys.first},
-)  # fmt: skip
+)
 optimal = Inequality(
     keys.frame, at_least=keys.rest, under=H.orthonormal, wrong={"the sum of all": keys.rest + keys.first},
-)  # fmt: skip
+)
 # Of two hundred pilot draws the least quotient was 1.6; at ten keys in four dimensions it was 2.6.
 not_for_queries = Inequality(
     drawn.ratio, at_least=Rational(5, 4), under=H.other, content=share,
     wrong={"least for queries too": dict(at_least=None, at_most=1)},
-)  # fmt: skip
+)
 negative = Inequality(
     drawn.value, at_most=0, under=H.random, content=share, wrong={"an error is not negative": dict(at_most=None, at_least=0)},
-)  # fmt: skip
+)
 
 
 def build(key, N, D, kind, longer, turned, skewed):
@@ -96,7 +96,7 @@ def of_keys(Kt, A, eigenvalues, B):
     count = A.shape[1]
     return dict(
         least=left_over(Kt, A), rest=eigenvalues[count:].sum(), frame=left_over(Kt, B), first=eigenvalues[:count].sum(),
-    )  # fmt: skip
+    )
 
 
 def over_keys(model, N):
@@ -196,4 +196,4 @@ theorem = Theorem(
         "A fall of this expression in training proves nothing where the values are no orthonormal axes.",
         "How much better other axes fit the queries depends on the law of queries and keys.",
     ),
-)  # fmt: skip
+)

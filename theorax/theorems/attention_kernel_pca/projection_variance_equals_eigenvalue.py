@@ -38,10 +38,10 @@ variance = Identity(
         "the estimate with N - 1": seen.eigenvalues * N / (N - 1),
         "outputs of mean zero": dict(left=seen.second),
     },
-)  # fmt: skip
+)
 mean = Identity(
     seen.mean, seen.centre, under=H.keys, margin=exact, wrong={"outputs of mean zero": 0, "the sum": N * seen.centre},
-)  # fmt: skip
+)
 
 
 def moments(outputs, Kp, eigenvalues, A):
@@ -52,7 +52,7 @@ def moments(outputs, Kp, eigenvalues, A):
     return dict(
         covariance=off.T @ off / n, eigenvalues=jnp.eye(A.shape[1], dtype=off.dtype) * eigenvalues, mean=middle,
         centre=(Kp.sum(0) / n) @ (A - A.sum(0) / n), second=outputs.T @ outputs / n,
-    )  # fmt: skip
+    )
 
 
 def observe(model):
@@ -99,4 +99,4 @@ theorem = Theorem(
         }),
     ),
     issues=("Queries of a trained layer are not its keys: their variance along an axis has no eigenvalue to equal.",),
-)  # fmt: skip
+)

@@ -44,7 +44,7 @@ exact = Relative(
 same = Identity(
     seen.own, seen.length, under=H.one_scale, margin=exact,
     wrong={"the probe as released": dict(left=seen.released), "no scale at all": seen.unscaled},
-)  # fmt: skip
+)
 as_released = replace(same, left=seen.released, wrong={}, corrected="same")
 factor = exp((1 - 1 / sqrt(D)) * (seen.square - 2 * seen.product))
 excess = Identity(
@@ -54,16 +54,16 @@ excess = Identity(
         "q . k_0 once": seen.length * factor.subs(seen.product, seen.product / 2),
         "the factor exp(|q|^2)": seen.length * exp(seen.square - 2 * seen.product),
     },
-)  # fmt: skip
+)
 mean = (1 - 1 / sqrt(D)) * (D - 1)
 average = Expectation(
     drawn.excess, mean, spread=Rational(1, 4), under=(H.one_scale, H.standardised, H.centred),
     margin=Relative(1, 50, "D for D - 1 is a thirtieth off at D = 32, the mean without 1/sqrt(D) a fifth"),
     wrong={"a row of length sqrt(D)": mean * D / (D - 1), "without 1/sqrt(D)": D - 1, "no excess": 0},
-)  # fmt: skip
+)
 length = Identity(
     seen.square, D - 1, under=H.standardised, margin=exact, wrong={"rows of length sqrt(D)": D},
-)  # fmt: skip
+)
 
 
 class Probe(eqx.Module):
@@ -109,7 +109,7 @@ def compare(q, k, cooler):
         released=jnp.exp(square) / (jnp.exp(product) / weight) ** 2,
         unscaled=jnp.exp(square) / jnp.exp(scores).sum(1) ** 2,
         square=square, product=product,
-    )  # fmt: skip
+    )
 
 
 def logarithms(model):
@@ -169,4 +169,4 @@ theorem = Theorem(
         "still.",
         "The code was read, the paper was not: which curve was printed from which code is not known.",
     ),
-)  # fmt: skip
+)

@@ -41,25 +41,25 @@ clipping = Identity(
     seen.output, seen.clipped, under=H.first, content=share,
     margin=Relative(1, 10**9, "the account of the rounding stays below it; unclipped keys move the output by a tenth"),
     wrong={"keys that are not clipped": seen.plain, "the sparse part kept": seen.kept},
-)  # fmt: skip
+)
 bound = exp(2 * outlying.threshold**2 * sqrt(D)) - 1
 uniform = Inequality(
     outlying.spread, at_most=bound, under=H.first, content=share,
     wrong={"without sqrt(D)": exp(2 * outlying.threshold**2 / sqrt(D)) - 1},
-)  # fmt: skip
+)
 outlier = Inequality(
     outlying.threshold, at_most=LAM * N * D / (4 * B), under=H.adaptive, content=share,
     wrong={"of the order 1/B^2": LAM * N * D / B**2},
-)  # fmt: skip
+)
 # Pilot draws gave 0.38 to 1.2 and 0.06 to 0.18; later steps overlap, so neither is said to converge or not.
 sign_minus = Inequality(
     drawn.released, at_least=Rational(3, 10), under=(H.adaptive, H.gaussian), content=share,
     wrong={"by the sign +": dict(of=drawn.mended)},
-)  # fmt: skip
+)
 sign_plus = Inequality(
     drawn.mended, at_most=Rational(1, 4), under=(H.adaptive, H.gaussian), content=share,
     wrong={"by the sign -": dict(of=drawn.released)},
-)  # fmt: skip
+)
 
 
 class PursuedKeys(eqx.Module):
@@ -106,7 +106,7 @@ def steps(model, count, sign):
 
 def once(model):
     output, _, _, t = steps(model, 1, -1)
-    attend = lambda K: symmetric(K) @ model.V  # noqa: E731
+    attend = lambda K: symmetric(K) @ model.V
     clipped, kept = clip(model.M, t), soft_threshold(model.M, t)
     return dict(output=output, clipped=attend(clipped), plain=attend(model.M), kept=attend(kept))
 
@@ -166,4 +166,4 @@ theorem = Theorem(
         "The released mu is too large by the number of heads: it has the entries of one head and the width of all.",
         "Residuals after many steps overlap for the two signs; convergence is not claimed for either.",
     ),
-)  # fmt: skip
+)

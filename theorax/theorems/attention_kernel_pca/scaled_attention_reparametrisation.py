@@ -34,15 +34,15 @@ H = hypotheses(rows="the rows of attention weights sum to one", linear="S does n
 exact = Relative(1, 10**9, "the account of the rounding stays below it; wrong terms are tenths of the output")
 start = Identity(
     seen.started, seen.standard, under=(), margin=exact, wrong={"S = 11^T/N": seen.standard - seen.mean},
-)  # fmt: skip
+)
 centring = Identity(
     seen.centring, seen.standard - seen.mean, under=H.rows, margin=exact,
     wrong={"no change": seen.standard, "the value formula": seen.formula},
-)  # fmt: skip
+)
 scalar = Identity(
     seen.scalar, seen.standard - s * seen.twice, under=H.linear, margin=exact,
     wrong={"attention once": (1 - s) * seen.standard, "the mean": seen.standard - s * seen.mean},
-)  # fmt: skip
+)
 
 
 class ScaledHead(eqx.Module):
@@ -74,14 +74,14 @@ def observe(head):
     unit = jnp.eye(n, dtype=V.dtype)
     P, S = attention(q, k, unit) * head.shrunk, attention(k, k, unit)
     g = jnp.exp(k @ k.T / jnp.sqrt(jnp.asarray(float(k.shape[1])))).sum(1)[:, None]
-    layer = lambda subtracted: P @ ((unit - subtracted) @ V)  # noqa: E731
+    layer = lambda subtracted: P @ ((unit - subtracted) @ V)
     mean = V.sum(0) / n
     A = g * V
     return dict(
         started=layer(0 * unit), centring=layer(unit * 0 + 1 / jnp.asarray(float(n))),
         scalar=layer(head.s * S * (1 + head.steep * V[:, :1])), standard=P @ V, mean=mean + jnp.zeros((len(q), 1)),
         twice=P @ attention(k, k, V), formula=P @ ((A - A.sum(0) / n) / g),
-    )  # fmt: skip
+    )
 
 
 @settles(start, centring, scalar)
@@ -111,4 +111,4 @@ theorem = Theorem(
         "Training of S or s needs data: how near it comes to 11^T/N is not asked.",
         "At s = 0 the layer is standard attention for any other weights; no claim goes beyond the start.",
     ),
-)  # fmt: skip
+)

@@ -101,12 +101,12 @@ def observe_sweep(compared):
     _, (saddle,), _ = compared.action.saddle()
     saddle = compared.away * saddle
     posterior, prior = compared.posterior, compared.prior
-    entries = lambda U: prior * U.reshape(-1)  # noqa: E731
-    predicted = lambda U: posterior.predicted(U, prior * compared.across)  # noqa: E731
+    entries = lambda U: prior * U.reshape(-1)
+    predicted = lambda U: posterior.predicted(U, prior * compared.across)
     means = posterior_means(lambda U: jnp.concatenate([entries(U), entries(U) ** 2, predicted(U)]), posterior)
     mean, squares, prediction = means[:4].reshape(2, 2), means[4:8], means[8:]
     missed = prediction - compared.action.predicted(saddle, compared.across)
     return dict(
         bias=jnp.linalg.norm(mean - saddle), spread=jnp.sqrt(squares.sum() - (mean**2).sum()),
         missed=jnp.sqrt((missed**2).mean()), process=jnp.linalg.norm(mean - jnp.eye(2)),
-    )  # fmt: skip
+    )

@@ -70,7 +70,7 @@ def mixed_kernel(U, attended):
 
 def drawn_deep(key, widths, heads, features, hidden=0.0, relu_share=None, deviation=1.0):
     """A network with normal weights, those of V and a of this deviation; ``widths``: N_1, N_2, ..., N_a."""
-    normal = lambda name, *shape: jax.random.normal(named(key, name), shape)  # noqa: E731
+    normal = lambda name, *shape: jax.random.normal(named(key, name), shape)
     layers = range(len(widths) - 1)
     return DeepPaths(
         normal("embedding", widths[0], features),

@@ -60,7 +60,7 @@ def regressed(J, K, y, T, prior=1.0, noise=1.0):
         ridge_variance=ahead @ jnp.linalg.solve(curvature, ahead), variance=K[-1, -1] - k @ jnp.linalg.solve(S, k),
         least=((y - train @ ridge) ** 2).sum() / tau + (ridge**2).sum() / prior, energy=y @ jnp.linalg.solve(S, y),
         volume=tau**P * prior ** J.shape[1] * jnp.linalg.det(curvature), determinant=jnp.linalg.det(S),
-    )  # fmt: skip
+    )
 
 
 def observe(model, T):
@@ -113,8 +113,8 @@ def observe_jointly(model, T, P):
     S = mixed_kernel(U, model.attended) + T * jnp.diag(jnp.append(jnp.ones(P), 0))
     v = jax.scipy.linalg.solve_triangular(jnp.linalg.cholesky(S), model.outputs, lower=True)
     # The head of the first layer is the leading digit of a path, that of the last layer its last.
-    pairs = lambda flipped: (jnp.diagonal(U[:, np.arange(size) ^ flipped]) ** 2).mean()  # noqa: E731
+    pairs = lambda flipped: (jnp.diagonal(U[:, np.arange(size) ^ flipped]) ** 2).mean()
     return dict(
         order=jnp.diagonal(U).mean(), squares=pairs(0), first_pairs=pairs(size // 2), last_pairs=pairs(1),
         both_pairs=pairs(size - 1), bounded=U[0, 0] / (1 + U[0, 0]), square=(v**2).sum(), next=v[-1],
-    )  # fmt: skip
+    )

@@ -32,7 +32,7 @@ class PathNetwork(eqx.Module):
 
 def drawn(key, width, features, heads, bias, deviation):
     """A network with weights of standard deviation ``deviation``, and queries and keys of order one."""
-    normal = lambda name, *shape: jax.random.normal(named(key, name), shape)  # noqa: E731
+    normal = lambda name, *shape: jax.random.normal(named(key, name), shape)
     return PathNetwork(
         deviation * normal("embedding", width, features),
         deviation * normal("values", heads, width, width),

@@ -49,7 +49,7 @@ def block_draws(key, net, problem: LabelledInputs, disturbed=1.0):
     """
     for name, of in BLOCKS.items():
         keys = named(key, name)
-        replaced = lambda block, net=net, of=of: problem.outputs(eqx.tree_at(of, net, block))  # noqa: E731
+        replaced = lambda block, net=net, of=of: problem.outputs(eqx.tree_at(of, net, block))
         A = jax.jacrev(replaced)(of(net)).reshape(len(problem.labels), -1)
         first = jax.random.normal(named(keys, "prior"), (A.shape[1],))
         noise = disturbed * jnp.sqrt(problem.T) * jax.random.normal(named(keys, "noise"), (len(A),))

@@ -37,25 +37,25 @@ H = hypotheses(
 )
 converged = Inequality(
     sizes.move, at_most=Rational(1, 10**10), under=(), content=Rational(1, 10),
-)  # fmt: skip
+)
 in_widths = Corrections(
     size=0.2, slowest=1, fastest=2, reference=64,
     reason="the minimum is analytic in 1/N at U = I; 0.02 at N = 64 on other seeds",
-)  # fmt: skip
+)
 gap = Rate(
     sizes.gap, 1 / N, as_=N, under=(H.wide, H.fixed), spread=Rational(1, 10), approach=in_widths,
     margin=Absolute(1, 4, "fluctuations of a posterior are of order N^(-1/2), a half away"),
     wrong={"a fluctuation": 1 / sqrt(N), "second order": N**-2},
-)  # fmt: skip
+)
 rest = Rate(
     sizes.rest, N**-2, as_=N, spread=Rational(1, 10), approach=in_widths,
     margin=Absolute(1, 2, "a wrong first correction leaves the order 1/N, one away"),
     wrong={"a first correction that is wrong": 1 / N},
-)  # fmt: skip
+)
 second = Expansion(
     powers=(1,), rest=0.01, order=2, reference=64,
     reason="the minimum is analytic in 1/N at U = I; the term in 1/N is 0.03 at N = 64, the next 0.001, on other seeds",
-)  # fmt: skip
+)
 
 
 diagonal = Limit(
@@ -65,18 +65,18 @@ diagonal = Limit(
         "no trace": dict(of=seen.diagonal + seen.E_00),
         "the trace halved": dict(of=seen.diagonal + seen.E_00 + seen.trace / 2),
     },
-)  # fmt: skip
+)
 # The signs of off-diagonal entries are as often plus as minus: against E'_01 they are seen.
 off_diagonal = Limit(
     (seen.off + seen.E_01) * seen.E_01, 0, as_=N, under=(H.wide, H.fixed), spread=Rational(1, 30), approach=second,
     margin=Absolute(1, 12, "without a coupling of the two paths the mean is 0.17"),
     wrong={"no coupling": dict(of=seen.E_01**2), "of one sign": dict(of=(seen.E_01 - seen.off) * seen.E_01)},
-)  # fmt: skip
+)
 readout = Limit(
     seen.readout + seen.trace, 0, as_=N, spread=Rational(1, 30), approach=second,
     margin=Absolute(1, 6, "the share of one path in the trace is 0.7 off, and half of the trace 0.35"),
     wrong={"the share of one path": dict(of=seen.readout + seen.E_00)},
-)  # fmt: skip
+)
 
 
 def build(key, P, N, T, fixed_readout, factor, growing):
@@ -99,7 +99,7 @@ def observe(order, N):
     return dict(
         diagonal=N * away[0, 0], off=N * U[0, 1], readout=N * (u_a - 1), E_00=E[0, 0], E_01=E[0, 1], trace=jnp.trace(E),
         gap=jnp.sqrt((away**2).sum()), rest=jnp.sqrt(((away - predicted) ** 2).sum()), move=move,
-    )  # fmt: skip
+    )
 
 
 u, t, d, y, k, c = symbols("u t d y k c", positive=True)
@@ -157,4 +157,4 @@ theorem = Theorem(
         "One layer with two heads is measured; the order 1/N is that of every depth, its coefficient is not.",
         "The minimum of the action is followed here, not the posterior of a network, whose mean differs by O(1/N) as well.",
     ),
-)  # fmt: skip
+)

@@ -96,7 +96,7 @@ def observe(model, P, T):
         adversarial=adversarial[0], adversarial_middle=adversarial[1], adversarial_wide=adversarial[2],
         favour=excess[0, 0, 0], against=jnp.maximum(excess[0, 1, 1], excess[0, 3, 3]), score=head_scores(U[0])[3],
         step=steps.max(),
-    )  # fmt: skip
+    )
 
 
 u, a, ell, tau = symbols("u u_a ell tau", positive=True)
@@ -143,4 +143,4 @@ theorem = Theorem(
         "At N = 10 P right answers exceed those of the Gaussian process by less than one percent, the noise of one draw.",
         "Without the good head the first two heads are alike: U_gg exceeds U_dd by chance, and no control is made of that.",
     ),
-)  # fmt: skip
+)

@@ -55,14 +55,14 @@ saddle_last = Inequality(
 saddle_first = Inequality(
     Abs(seen.readout - seen.bottom), at_most=TINY, under=H.minimum, on="minimum",
     wrong={"layers add up": dict(of=Abs(seen.readout + seen.top - seen.bottom))},
-)  # fmt: skip
+)
 saddle_data = Inequality(
     Abs(seen.readout - seen.data), at_most=TINY, under=H.minimum, on="minimum",
     wrong={
         "without the trace": dict(of=Abs(seen.readout - seen.data - seen.trace)),
         "half of the energy": dict(of=Abs(seen.readout - seen.data / 2)),
     },
-)  # fmt: skip
+)
 
 
 def block(letter, *needs):
@@ -75,7 +75,7 @@ def block(letter, *needs):
             "T forgotten": dict(of=(letter - T * met.pull) * met.g),
             "its sign": dict(of=(letter + met.pull) * met.g),
         },
-    )  # fmt: skip
+    )
 
 
 of_a, of_V, of_V_0 = block(met.a), block(met.V), block(met.V_0, H.homogeneous)
@@ -184,4 +184,4 @@ theorem = Theorem(
         "Of the mean given y it is seen that it vanishes against one function of y, not at each y.",
         "One attention layer of width four is sampled; the exact rule holds at every depth.",
     ),
-)  # fmt: skip
+)

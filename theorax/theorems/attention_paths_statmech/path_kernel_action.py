@@ -61,11 +61,11 @@ readout = Inequality(
         "equal widths and one head": dict(of=Abs(at_minimum.u_a - sqrt(at_minimum.G))),
         "the other sign of B": dict(of=Abs(at_minimum.u_a - at_minimum.B - root)),
     },
-)  # fmt: skip
+)
 self_consistent = Inequality(
     at_minimum.residual, at_most=TINY, under=H.minimum, on="minimum",
     wrong={"without the label term": dict(of=at_minimum.unlabelled), "without the trace term": dict(of=at_minimum.untraced)},
-)  # fmt: skip
+)
 
 
 def posterior(of, spread, margin, wrong):
@@ -79,23 +79,23 @@ order_mean = posterior(
         "no layer of the readout": dict(of=sampled.shallow), "entropy doubled": dict(of=sampled.doubled),
         "no label term": dict(of=sampled.unlabelled),
     },
-)  # fmt: skip
+)
 pair_mean = posterior(
     sampled.pair, Rational(3, 40), Absolute(1, 100, "without pairs it is 0.02 off"),
     {"no pairs of two paths": dict(of=sampled.alone)},
-)  # fmt: skip
+)
 
 in_widths = Corrections(
     size=0.3, slowest=0.5, fastest=1, reference=16,
     reason="the density is that of an exponent N times a function, which gives series in 1/N; data fluctuate like N^(-1/2)",
-)  # fmt: skip
+)
 
 
 def decays(of, like, under, wrong):
     return Rate(
         of, like, as_=N, on="sweep", under=under, spread=Rational(1, 2), approach=in_widths, wrong=wrong,
         margin=Absolute(1, 4, "the order of a mean and that of fluctuations of a posterior, N^(-1/2), are a half apart"),
-    )  # fmt: skip
+    )
 
 
 order = decays(sweep.bias, 1 / N, tuple(H), {"a fluctuation": 1 / sqrt(N), "second order": N**-2})
@@ -105,7 +105,7 @@ apart = Probability(
     sweep.process > Rational(1, 2), at_least=Rational(9, 10), under=(), on="sweep",
     margin=Absolute(1, 5, "near the process in the limit the share would fall to zero"),
     wrong={"as near as the minimum": dict(event=sweep.process < sweep.bias)},
-)  # fmt: skip
+)
 
 
 def observe_minimum(settled):
@@ -120,7 +120,7 @@ def observe_minimum(settled):
     return dict(
         u_a=u_a, G=order.widths[1] * jnp.trace(top) / order.widths[0], B=len(top) * order.widths[1] / order.widths[0] - 1,
         residual=residual, unlabelled=unlabelled, untraced=untraced, move=move,
-    )  # fmt: skip
+    )
 
 
 u, n, w, s, k = symbols("v n w s k", positive=True)
@@ -217,4 +217,4 @@ theorem = Theorem(
         "The Gaussian process stays apart where labels are larger or smaller than it expects; here they are twice as large.",
         "The rule is for one output; several outputs couple through U, and have another action.",
     ),
-)  # fmt: skip
+)

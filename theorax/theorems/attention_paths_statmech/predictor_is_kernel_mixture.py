@@ -58,7 +58,7 @@ network = (H.linear, H.bare)
 exact = Relative(1, 10**9, "the account of the rounding stays below it, another kernel is of order one away")
 gram = Identity(
     seen.gram, seen.kernel, under=network, margin=exact, on="regression", wrong={"no pairs of two paths": seen.alone},
-)  # fmt: skip
+)
 regression = (*network, H.start, H.noise)
 mean = Identity(seen.ridge_mean, seen.mean, under=regression, margin=exact, on="regression")
 variance = Identity(seen.ridge_variance, seen.variance, under=regression, margin=exact, on="regression")
@@ -79,35 +79,35 @@ first = moment(met.order, 1, Relative(1, 10, "1/Htot in the place of one is a fa
 second = moment(
     met.squares, g ** (L + 1), Relative(1, 12, "a layer fewer is a fifth off at N = 8"),
     wrong={"no layer of the readout": g**L, "no fluctuations": 1},
-)  # fmt: skip
+)
 first_pair = moment(
     met.first_pairs, g**L / N, Relative(1, 12, "a layer fewer is a fifth off at N = 8"),
     wrong={"a layer fewer": g ** (L - 1) / N, "a Wishart matrix, no readout, one layer": 1 / N},
-)  # fmt: skip
+)
 last_pair = moment(
     met.last_pairs, g * (2 / N + 1 / N**2), Relative(1, 6, "the first layer's value is two fifths off at N = 8"),
     where=Eq(L, 2), wrong={"as for the first layer": g**2 / N, "as for both layers": g / N},
-)  # fmt: skip
+)
 both = moment(
     met.both_pairs, g / N, Relative(1, 12, "the first layer's value is a quarter off at N = 8"),
     where=Eq(L, 2), wrong={"as for the first layer": g**2 / N},
-)  # fmt: skip
+)
 M = P + 1
 everything = (*network, H.start, H.noise)
 whitened = moment(
     met.square, M, Relative(1, 20, "the labels whitened by the mean of K(U) are a tenth off"), under=everything, spread=1,
-)  # fmt: skip
+)
 normal = moment(
     met.square**2, M * (M + 2), Relative(1, 15, "two normal numbers fewer are a third off"), under=everything, spread=2,
     wrong={"no fluctuations": M**2},
-)  # fmt: skip
+)
 predictive = moment(
     met.next**2, 1, Relative(1, 15, "a variance that is off by a tenth is seen"), under=everything, spread=2,
-)  # fmt: skip
+)
 given_U = moment(
     (met.square - M) * met.bounded, 0, Absolute(1, 12, "V_0 of variance 3/2, which the prior's scale forgets, leaves 1/2"),
     under=everything, spread=Rational(3, 2),
-)  # fmt: skip
+)
 
 
 @settles(gram)
@@ -217,4 +217,4 @@ theorem = Theorem(
         "The square of |v|^2 scatters too much to show that f must be linear and attention bare: |v|^2 itself shows it.",
         "No posterior is sampled here: that of U follows from the density of the labels given U.",
     ),
-)  # fmt: skip
+)

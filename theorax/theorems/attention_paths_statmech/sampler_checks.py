@@ -57,13 +57,13 @@ def rule(letter):
         (letter - kept.pull) * kept.g, 0, under=tuple(H), on="samplers", spread=6,
         margin=Absolute(1, 8, "without the term of the data the mean is -0.2"),
         wrong={"the data's term forgotten": dict(of=letter * kept.g), "its sign": dict(of=(letter + kept.pull) * kept.g)},
-    )  # fmt: skip
+    )
 
 
 order = Expectation(
     kept.order, 1, under=(H.drawn, H.adjusted), on="samplers", spread=1,
     margin=Relative(1, 12, "weights of variance 3/2 leave a half and more"),
-)  # fmt: skip
+)
 of_a, of_V, of_V_0 = rule(kept.a), rule(kept.V), rule(kept.V_0)
 
 # Of a bias c eps^a three lengths leave c (1 - 2^(-a)) (1 - 2^(1 - a)) eps^a: nothing, if a is one.
@@ -72,7 +72,7 @@ extrapolated = Limit(
     approach=Corrections(size=0.01, slowest=1, fastest=1, reference=32, reason="the series goes on with the square"),
     margin=Absolute(1, 80, "the order 1/2 leaves -0.017, the neighbours' difference alone 0.04"),
     wrong={"no extrapolation": dict(of=n * steps.drift), "its sign": dict(of=n * (steps.rest - 2 * steps.drift))},
-)  # fmt: skip
+)
 
 
 class Sampled(eqx.Module):
@@ -144,7 +144,7 @@ def build_lengths(key, P, N, T, n):
     first = problem(key, P.padded, N.padded, T)
 
     def coarser(noises, by):
-        grouped = lambda noise: noise.reshape(-1, by, *noise.shape[1:]).sum(1) / jnp.sqrt(1.0 * by)  # noqa: E731
+        grouped = lambda noise: noise.reshape(-1, by, *noise.shape[1:]).sum(1) / jnp.sqrt(1.0 * by)
         return jax.tree.map(grouped, noises)
 
     def along(number, ends):
@@ -226,4 +226,4 @@ theorem = Theorem(
         "The bias of Langevin steps is of the order eps: the mutant without extrapolation is refuted.",
         "It is followed up to time one and in a bounded function of the weights.",
     ),
-)  # fmt: skip
+)

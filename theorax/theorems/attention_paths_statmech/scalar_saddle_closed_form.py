@@ -37,11 +37,11 @@ converged = Inequality(seen.move, at_most=TINY, under=(), on="finite")
 last = Inequality(
     Abs(seen.top / seen.u_a**2 - 1), at_most=TINY, under=(H.one_path, H.equal), on="finite",
     wrong={"u_a itself": dict(of=Abs(seen.top / seen.u_a - 1))},
-)  # fmt: skip
+)
 first = Inequality(
     Abs(u / seen.u_a ** (L + 1) - 1), at_most=TINY, under=(H.one_path, H.equal), on="finite",
     wrong={"a power L + 2": dict(of=Abs(u / seen.u_a ** (L + 2) - 1)), "a power L": dict(of=Abs(u / seen.u_a**L - 1))},
-)  # fmt: skip
+)
 root = u ** (1 / (L + 1))
 equation = Inequality(
     Abs(root - 1 - alpha * (s / u - 1)), at_most=TINY, on="finite",
@@ -50,7 +50,7 @@ equation = Inequality(
         "the label term without its trace": dict(of=Abs(root - 1 - alpha * s / u)),
         "exponent 1/(L + 2)": dict(of=Abs(u ** (1 / (L + 2)) - 1 - alpha * (s / u - 1))),
     },
-)  # fmt: skip
+)
 power = Inequality(
     Abs(u / s ** ((L + 1) / (L + 2)) - 1), at_most=TINY, where=Eq(alpha, 1), on="finite",
     wrong={
@@ -58,7 +58,7 @@ power = Inequality(
         "exponent 1/(L + 2)": dict(of=Abs(u / s ** (1 / (L + 2)) - 1)),
         "exponent L/(L + 1)": dict(of=Abs(u / s ** (L / (L + 1)) - 1)),
     },
-)  # fmt: skip
+)
 many = Limit(
     u / s, 1, as_=P, on="sweep", where=Eq(e, 1), under=(H.isotropic, H.noiseless), spread=Rational(1, 100),
     approach=Expansion(
@@ -67,7 +67,7 @@ many = Limit(
     ),
     margin=Relative(1, 10, "the value s^(-1/3) of P = N is a fifth away"),
     wrong={"the value at P = N, s = 2": 2 ** Rational(-1, 3), "the Gaussian process, s = 2": Rational(1, 2)},
-)  # fmt: skip
+)
 few = Limit(
     u, 1, as_=P, on="sweep", where=Eq(e, -1), under=(), spread=Rational(1, 20),
     approach=Expansion(
@@ -76,7 +76,7 @@ few = Limit(
     ),
     margin=Relative(1, 5, "the value s^(2/3) of P = N is 0.6 away, s = 2 itself is 1 away"),
     wrong={"the scale of the labels": 2, "the value at P = N, s = 2": 2 ** Rational(2, 3)},
-)  # fmt: skip
+)
 
 
 def observe(drawn):
@@ -179,4 +179,4 @@ theorem = Theorem(
         "Newton's steps reach this minimum from the identity; whether there is another is left open.",
         "Nothing is sampled here: how far the posterior of a finite network is from the minimum is another question.",
     ),
-)  # fmt: skip
+)

@@ -56,7 +56,7 @@ def cayley(skew: Matrix) -> np.ndarray:
 def generic_gram(order: int) -> np.ndarray:
     """A symmetric matrix of symbols with the constant kappa on its diagonal."""
     kappa = Symbol("kappa", positive=True)
-    entry = lambda i, j: kappa if i == j else Symbol(f"k_{max(i, j)}{min(i, j)}", real=True)  # noqa: E731
+    entry = lambda i, j: kappa if i == j else Symbol(f"k_{max(i, j)}{min(i, j)}", real=True)
     return array(Matrix(order, order, entry).tolist())
 
 

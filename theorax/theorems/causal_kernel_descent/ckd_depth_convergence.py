@@ -39,12 +39,12 @@ rounding = "the account of the rounding stays below it, a wrong term is of order
 H = hypotheses(sphere=SPHERE, step="the step is 1/kappa")
 ends = Identity(
     seen.deep, seen.limit, margin=Relative(1, 10**6, rounding), wrong={"one layer fewer": dict(left=seen.shallow)},
-)  # fmt: skip
+)
 errors = Identity(
     layerwise.missing, layerwise.expansion, under=H.sphere,
     margin=Absolute(1, 10**6, rounding),  # where T - 1 layers are reached, both sides are zero
     wrong={"no polynomial factor": layerwise.pure},
-)  # fmt: skip
+)
 speed = Rate(
     # 2000 draws on other seeds: the logarithm of the error scatters by 0.23 to 0.48.
     error, exp(N * log(Abs(1 - h))), as_=N, under=H.sphere, spread=Rational(1, 2),
@@ -57,7 +57,7 @@ speed = Rate(
         1, 20, "between steps of 19/10 and 21/10, where it turns from decay to growth, the exponent moves by a fifth",
     ),
     wrong={"the speed of half the step": exp(N * log(Abs(1 - h / 2)))},
-)  # fmt: skip
+)
 
 
 def layered(K, targets, h, layers):
@@ -73,7 +73,7 @@ def layered(K, targets, h, layers):
     return dict(
         limit=u, deep=found[T - 2], shallow=found[T - 3],
         missing=u - found[:layers], expansion=jnp.stack(sums), pure=jnp.stack([(1 - h) ** n * u for n in counts]),
-    )  # fmt: skip
+    )
 
 
 def few(model, T, n):
@@ -154,4 +154,4 @@ theorem = Theorem(
         "1e10 at T = 20. In floating point it leaves a floor, so only short contexts are measured there.",
         "The condition 0 < eta < 2/kappa is weaker than eta < 2/lambda_max(K), which descent without a mask would need.",
     ),
-)  # fmt: skip
+)

@@ -39,7 +39,7 @@ step = Identity(
     margin=Relative(
         1, 10**6, "the account of the rounding stays below it; features of other lengths move it by a tenth",
     ),
-)  # fmt: skip
+)
 value = Limit(
     total, E / besseli(m, 1), as_=T, under=(H.space, H.circle), spread=Rational(1, 400),
     approach=setting.summable(0.01, "what remains to be learnt; at most 0.004 of the sum at T = 128 on other seeds"),
@@ -53,13 +53,13 @@ value = Limit(
         "kappa squared": E**2 / besseli(m, 1),
         "a sum that grows with the context": dict(of=total / T),
     },
-)  # fmt: skip
+)
 one_point = Limit(
     total, height**2, as_=T, under=H.point, spread=Rational(1, 200),
     approach=setting.summable(0.02, "what remains to be learnt; at most 0.006 of the sum at T = 128 on other seeds"),
     margin=Relative(1, 100, "the height forgotten, or not squared, is 4 % and 2 % away"),
     wrong={"the height forgotten": 1, "not squared": height, "a sum that grows": dict(of=total / T)},
-)  # fmt: skip
+)
 bounded = Inequality(total, at_most=energy, under=(H.sphere, H.space), wrong={"the bound 2/3 as large": 2 * energy / 3})
 
 
@@ -106,7 +106,7 @@ def circle(key, T, kind, degree):
     # A power in floating point would lose digits at every step: they are drawn, and each token reads sixty of them.
     digits = jnp.floor(degree * jax.random.uniform(named(key, "digits"), (length + DIGITS,)))
     power = u[1] + sum(digits[j : j + length] * jnp.float_power(degree, -(j + 1)) for j in range(DIGITS))
-    run = lambda f, x: jax.lax.scan(lambda x, _: (f(x), x), x, None, length=length)[1]  # noqa: E731
+    run = lambda f, x: jax.lax.scan(lambda x, _: (f(x), x), x, None, length=length)[1]
     turns = jax.lax.select_n(
         kind,
         u[0] + (0.1 + 0.1 * u[1]) * jnp.arange(length),
@@ -216,4 +216,4 @@ theorem = Theorem(
         "Nothing is claimed of maps outside the space of the kernel, such as a logistic map under a Gaussian kernel. They "
         "may be predicted better and better while the sum diverges.",
     ),
-)  # fmt: skip
+)

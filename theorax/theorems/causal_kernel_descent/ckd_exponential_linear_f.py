@@ -46,7 +46,7 @@ energy = Limit(
         "the factors I_0 forgotten": E * (p / besseli(1, p) + (1 - p) / besseli(1, 1 - p)),
         "the number of dimensions": 4,
     },
-)  # fmt: skip
+)
 algebraic = Limit(
     fall, 0, as_=T, on="short", spread=Rational(1, 20),
     approach=Corrections(
@@ -55,12 +55,12 @@ algebraic = Limit(
     ),
     margin=Absolute(1, 8, "with the linear kernel it is about -0.36 in a plane"),
     wrong={"the rate of the linear kernel in a plane": dict(of=fall - cosine)},
-)  # fmt: skip
+)
 window = Expectation(
     slope, Integer(-1), on="window", reading=Reading.MARGIN, spread=Rational(1, 3),
     margin=Absolute(1, 2, "a root of t, at which sums of squares stop to converge, is half away; any exponential is further"),
     wrong={"not summable: a root of t": Rational(-1, 2), "t^(-5/2)": Rational(-5, 2)},
-)  # fmt: skip
+)
 
 
 def observe(model, T):
@@ -171,4 +171,4 @@ theorem = Theorem(
         "With an angle that is a rational multiple of pi the sequence is periodic and the rate is geometric again: see "
         "ckd_periodic_rate. At pi/3 it is slow: within its margin the claim `algebraic` passes there.",
     ),
-)  # fmt: skip
+)

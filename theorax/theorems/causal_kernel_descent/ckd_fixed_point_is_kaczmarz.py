@@ -60,10 +60,10 @@ unit = T * Rational(1, 2**53)
 grows = Identity(
     scaled.grown, -scaled.closed, under=H.scaled, margin=Relative(1, 10**6, rounding), content=Rational(1, 10),
     wrong={"s forgotten": -scaled.unscaled},
-)  # fmt: skip
+)
 kaczmarz_forgets = Identity(
     scaled.relative, scaled.turned, under=H.scaled, margin=Relative(1, 10**6, rounding), content=Rational(1, 10),
-)  # fmt: skip
+)
 faster = Limit(
     growth.speed - Max(0, growth.largest - 2 * log(s)), 0, as_=T, under=H.scaled, spread=2 / T,
     approach=setting.power_of_a_matrix(0.06, 64, "T; at most 0.03 at T = 64 on other seeds"),
@@ -72,7 +72,7 @@ faster = Limit(
         "rho/s for rho/s^2": dict(of=growth.speed - Max(0, growth.largest - log(s))),
         "no growth": dict(of=growth.speed), "rho alone, as at s = 1": dict(of=growth.speed - growth.largest),
     },
-)  # fmt: skip
+)
 early = {"predictions made after the target was seen": dict(of=seen.peek)}
 long = Inequality(seen.gap, at_most=60 * sqrt(d) * unit, under=(H.sphere, H.scaled), on="long", wrong=early)
 circle = Inequality(seen.gap, at_most=330 * unit, under=(H.sphere, H.turned), on="circle", wrong=early)
@@ -215,4 +215,4 @@ theorem = Theorem(
         "half of the bound survives. A sharper one asks for the residual of each row in twice the precision, which no program "
         "here has.",
     ),
-)  # fmt: skip
+)

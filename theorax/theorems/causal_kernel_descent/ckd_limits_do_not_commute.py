@@ -25,13 +25,13 @@ error = Measured("error", "length of x_(T+1) less the prediction of n layers", o
 CUT = Rational(1, 8)  # Squares add up to 4.81 at most, by ckd_energy_identity: only controls reach it from T = 128 on.
 settled = Measured(
     "settled", f"mean square over the context of the error of the depth limit, cut off at {CUT}", positive=True,
-)  # fmt: skip
+)
 
 constant = sqrt(p * (h * first) ** (2 * n) + (1 - p) * (h * second) ** (2 * n)) / factorial(n)
 in_powers = Expansion(
     powers=(1,), rest=0.1, order=2, reference=128,
     reason="polynomials in T of degree n with bounded oscillations; the second order is below 0.05 on other seeds",
-)  # fmt: skip
+)
 H = hypotheses(
     orbit=setting.TURNED,
     distinct="the angles of Omega in the planes of the tokens are distinct",
@@ -44,7 +44,7 @@ size = Limit(
         "for every fixed number of layers the error stays bounded": dict(of=error),
         "no factorial": constant * factorial(n),
     },
-)  # fmt: skip
+)
 vanishing = Limit(
     # With the linear kernel the sum of the squares is one whole number in every draw: ckd_linear_sum_rule.
     # 40 draws on other seeds: at most 4.3e-6 at the smallest size.
@@ -53,7 +53,7 @@ vanishing = Limit(
         size=0.1, slowest=1, rest=0, reference=128, reason="the sum of the squares is bounded, by ckd_energy_identity",
     ),
     margin=Absolute(1, 25, "errors of a fifth of the length of a token would be seen"),
-)  # fmt: skip
+)
 
 
 def sequence(key, p, h, exponential, repeated, scrambled, depth):
@@ -102,7 +102,7 @@ half, two_thirds = Rational(1, 2), Rational(2, 3)
 SIZES = Efforts((128, 256, 512), (128, 256, 512), (128, 256, 512, 1024, 2048))
 one_plane = Subject(
     sequence, exponential=LINEAR, repeated=0, scrambled=0, depth=0, knows={p: 1, h: 1, first: half, second: 0},
-)  # fmt: skip
+)
 two_planes = one_plane(knows={p: two_thirds, h: 1, first: two_thirds / 2, second: (1 - two_thirds) / 2})
 exponential = one_plane(exponential=EXPONENTIAL, knows={p: 1, h: 1, first: besseli(1, 1) / E, second: 0})
 longer_step = {p: 1, h: Rational(3, 2), first: half, second: 0}
@@ -135,4 +135,4 @@ theorem = Theorem(
         "As many layers as tokens are enough, by ckd_depth_convergence; here the depth limit is computed by substitution.",
         "Angles are drawn away from each other and from multiples of pi: nearly equal ones need longer contexts.",
     ),
-)  # fmt: skip
+)

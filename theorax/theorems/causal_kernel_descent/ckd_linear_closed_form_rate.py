@@ -37,7 +37,7 @@ formula = Identity(seen.residual, -seen.closed, margin=exactly, wrong={"one fact
 plane = Identity(
     seen.squares, seen.sine * seen.powers, where=Eq(d, 2), margin=exactly,
     wrong={"|cos theta|^4 a step": seen.sine * seen.powers**2, "without the sine": seen.powers},
-)  # fmt: skip
+)
 rate = Limit(
     rates.speed - rates.largest, 0, as_=T, under=(), spread=2 / T,  # Gelfand's formula, for every linear map
     approach=setting.power_of_a_matrix(0.1, 64, "T; at most 0.03 at T = 64 on other seeds"),
@@ -47,23 +47,23 @@ rate = Limit(
         "|cos(theta/2)|": dict(of=rates.speed - log((1 + first) / 2) / 2),
         "randomised Kaczmarz, 1 - 1/d": dict(of=rates.speed - log(1 - 1 / d)),
     },
-)  # fmt: skip
+)
 slowest = Inequality(
     rates.largest, at_least=log(first) / (d - 1), under=(H.orthogonal, H.unit),
     margin=Absolute(1, 10**6, "in the plane both sides are equal, and eigenvalues of float64 matrices are far closer"),
     wrong={"the product itself, not its root": log(first) / d**2},
-)  # fmt: skip
+)
 context = Rate(
     slow, 1 / d**2, as_=d, on="dimensions", under=(H.orthogonal, H.unit), spread=Rational(6, 5), approach=Corrections(),
     margin=Absolute(2, 5, "1 - rho of order 1/d, as for Kaczmarz with random rows, is one away"),
     wrong={"as for random rows": 1 / d},
-)  # fmt: skip
+)
 typical = Expectation(
     d**2 * slow, Rational(19, 20), quantile=Rational(1, 2), on="medians", under=(H.orthogonal, H.unit), reading=Reading.MARGIN,
     spread=Rational(3, 2),
     margin=Absolute(1, 10, "measured on other seeds, not derived: 0.98, 0.93 and 1.01 at d = 4, 8 and 16"),
     wrong={"1 - rho = 1/d": d, "the mean of an exponential law": Rational(19, 20) / log(2)},
-)  # fmt: skip
+)
 
 
 def explained(Omega, start, exponential, T):
@@ -77,7 +77,7 @@ def explained(Omega, start, exponential, T):
     return dict(
         residual=r, closed=path[:-1] @ Omega.T, late=path[1:] @ Omega.T,
         squares=(r[1:] ** 2).sum(1), powers=powers, sine=(1 - cosine**2) * jnp.ones(T - 1),
-    )  # fmt: skip
+    )
 
 
 def observe(model, T):
@@ -94,7 +94,7 @@ def spectra(model, T):
     return dict(
         speed=log_of_power(M, start, T.value) / T.value, largest=jnp.log(jnp.abs(jnp.linalg.eigvals(M)).max()),
         first=jnp.abs(start @ Omega @ start),
-    )  # fmt: skip
+    )
 
 
 def haar_and_length(key, d, scale, length):
@@ -210,4 +210,4 @@ theorem = Theorem(
         "The rate is read from powers of P Omega, which the closed form ties to the residual. Residuals themselves reach "
         "the rounding of float64 after a few hundred tokens.",
     ),
-)  # fmt: skip
+)

@@ -23,13 +23,13 @@ H = hypotheses(linear="the kernel is linear", orthogonal=setting.TURNED, unit="|
 partial = Identity(
     seen.spent, d - seen.left, under=(H.linear, H.orthogonal, H.unit),
     margin=Relative(1, 10**6, "the account of the rounding stays below it; the sum moves by one with each dimension"),
-)  # fmt: skip
+)
 integer = Limit(
     total, span, as_=T, under=(H.linear, H.orthogonal), moments=Bounded(0, CUT),
     approach=setting.geometric(0.05, 64, "geometric; at most 0.001 at T = 64 on other seeds"),
     margin=Relative(1, 10, "integers up to four are a quarter apart"),
     wrong={"all dimensions of the tokens": 4},
-)  # fmt: skip
+)
 
 
 def powers(Omega, start, exponential, T):
@@ -102,4 +102,4 @@ theorem = Theorem(
     issues=(
         "Angles are drawn away from each other: nearly equal ones need contexts of the order of one over their gap.",
     ),
-)  # fmt: skip
+)

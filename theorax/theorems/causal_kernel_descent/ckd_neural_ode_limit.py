@@ -40,7 +40,7 @@ flow = Identity(seen.speed, seen.force, margin=Relative(1, 10**6, rounding))
 rest = Identity(
     seen.start, 0, under=(), margin=Absolute(1, 10**6, rounding),
     wrong={"from the depth limit": dict(left=seen.settled)},
-)  # fmt: skip
+)
 euler = Rate(
     gap, 1 / N, as_=N, spread=Rational(3, 10),
     approach=Corrections(
@@ -48,7 +48,7 @@ euler = Rate(
         reason="Euler's method expands in powers of the step; the logarithm is off by 0.06 at N = 64 on other seeds",
     ),
     margin=Absolute(1, 5, "a method of order two is one away"),
-)  # fmt: skip
+)
 power = S ** (T - 2) / factorial(T - 2)
 tail = Limit(
     ends.error / ends.leading / power, 1, as_=S, spread=2 / S,
@@ -61,7 +61,7 @@ tail = Limit(
         "e^(-kappa s) alone": dict(of=ends.error / ends.leading),
         "t - 1 in the place of t - 2": dict(of=ends.error / ends.leading * factorial(T - 1) / S ** (T - 1)),
     },
-)  # fmt: skip
+)
 
 
 def solution(K, targets, s):
@@ -75,7 +75,7 @@ def moved(K, targets, s):
     return dict(
         speed=velocity, force=jnp.tril(K, -1) @ targets - jnp.tril(K) @ u,
         start=solution(K, targets, jnp.zeros_like(s)), settled=fixed_point(K, targets),
-    )  # fmt: skip
+    )
 
 
 def few(model, T):
@@ -149,4 +149,4 @@ theorem = Theorem(
         "The exponential of K_L is computed as the finite sum. A general matrix exponential may lose all digits on "
         "triangular matrices whose diagonal is constant only up to rounding.",
     ),
-)  # fmt: skip
+)

@@ -48,7 +48,7 @@ period = Identity(
     seen.later, seen.swept, under=H.periodic,
     margin=Relative(1, 10**6, "the account of the rounding stays below it, another splitting of G is far above"),
     wrong={"Jacobi's splitting": seen.jacobi},
-)  # fmt: skip
+)
 rate = Limit(
     speeds.speed - speeds.radius, 0, as_=m, spread=1 / m, approach=setting.power_of_a_matrix(0.5, 4, "m"),
     under=H.periodic,
@@ -57,18 +57,18 @@ rate = Limit(
         "per token": dict(of=speeds.speed - speeds.radius / 4),
         "Jacobi's radius": dict(of=speeds.speed - speeds.jacobi_radius),
     },
-)  # fmt: skip
+)
 contracting = Inequality(speeds.radius, at_most=0, under=H.definite, wrong={"Jacobi's": dict(of=speeds.jacobi_radius)})
 spent = Limit(
     totals.total, 1, as_=m, moments=Bounded(0, 2),
     approach=setting.geometric(0.1, 4, "geometric; at most 0.01 at m = 4 on other seeds"),
     margin=Relative(1, 10, "without kappa the sum is off by a factor of e"),
-)  # fmt: skip
+)
 vanishing = Limit(
     totals.last, 0, as_=m, moments=Bounded(0, 1), under=(H.periodic, H.definite),
     approach=setting.geometric(0.2, 4, "geometric; at most 0.11 at m = 4 on other seeds"),
     margin=Absolute(1, 5, "a token that cannot be told from another leaves residuals of order one"),
-)  # fmt: skip
+)
 
 
 class Points(eqx.Module):
@@ -141,7 +141,7 @@ def many(points, m):
     return dict(
         total=jnp.minimum(jnp.where(m.mask, sizes, 0).sum() / energy, 2), last=jnp.minimum(jnp.sqrt(final), 1),
         speed=jnp.log(final / sizes[0]) / 2 / (m.value - 1), radius=radius, jacobi_radius=jacobi_radius,
-    )  # fmt: skip
+    )
 
 
 @settles(period)
@@ -207,4 +207,4 @@ theorem = Theorem(
         ),
     ),
     issues=("When two points come close the radius tends to one: points are drawn near the corners of a tetrahedron.",),
-)  # fmt: skip
+)

@@ -34,14 +34,14 @@ autoregressive = Identity(
     seen.limit, seen.filtered, under=H.stationary,
     margin=Relative(1, 10**6, "the account of the rounding stays below it, a wrong weight is far above"),
     wrong={"kernel values as weights": seen.direct},
-)  # fmt: skip
+)
 inner = Limit(
     energy, 1, as_=T, under=H.singular,  # which only a stationary sequence has
     # A Schur function has at most the mean square one, whatever positive definite g; a millionth more for rounding.
     moments=Bounded(0, Rational(1000001, 1000000)),
     approach=setting.summable(0.05, "the tail of a summable series; at most 0.02 at T = 128 on other seeds"),
     margin=Relative(1, 10, "a measure with a density has less: a quarter for that of g(k) = 2^(-k)"),
-)  # fmt: skip
+)
 
 
 def weights_of(g):
@@ -165,4 +165,4 @@ theorem = Theorem(
     issues=(
         "Weights are those of the sequence's own kernel: the filter is universal for sequences with the same one.",
     ),
-)  # fmt: skip
+)

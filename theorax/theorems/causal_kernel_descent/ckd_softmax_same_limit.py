@@ -44,13 +44,13 @@ same = Identity(
     margin=Relative(
         1, 10**6, "the account of the rounding stays below it; other sums move the first positions by a half",
     ),
-)  # fmt: skip
+)
 energy = Limit(
     errors.total, E / besseli(1, 1), as_=T, under=(H.matched, H.orbit, H.circle),
     spread=Rational(1, 5000),  # 40 draws on other seeds: 1.1e-4 at the most
     approach=setting.summable(0.02, "what remains to be learnt; at most 0.002 of the limit at T = 128 on other seeds"),
     margin=Relative(1, 20, "own sums raise it by a half, own sums with an empty key by a quarter"),
-)  # fmt: skip
+)
 vanishing = Limit(
     # 40 draws on other seeds: 2.5e-5 at the most.
     errors.rest, 0, as_=T, under=H.orbit, spread=Rational(1, 20000),
@@ -58,14 +58,14 @@ vanishing = Limit(
         size=0.05, slowest=1, rest=0, reference=128, reason="squares of a quarter of the context are summable",
     ),
     margin=Absolute(1, 50, "an error of a seventh of the length of a token would be seen"),
-)  # fmt: skip
+)
 speed = Limit(
     decay, 1, as_=N, under=(H.softmax, H.orbit), spread=1 / N,
     approach=setting.geometric(
         0.05, 64, "geometric, the next largest factor is that of another position; 0.011 at N = 64 on other seeds",
     ),
     margin=Relative(1, 10, "without sums the layers end; half or twice the diagonal moves it by a factor of about two"),
-)  # fmt: skip
+)
 pace = Limit(
     errors.slowest, E / besseli(0, 1), as_=T, under=(H.softmax, H.circle), spread=Rational(1, 50),
     approach=Corrections(
@@ -77,7 +77,7 @@ pace = Limit(
         "the mean of e^<x, y> forgotten": E,
         "I_1 for I_0": E / besseli(1, 1),
     },
-)  # fmt: skip
+)
 
 
 def again(X, kind):
@@ -116,7 +116,7 @@ def contexts(model, T):
     return dict(
         total=jnp.where(T.mask, squares, 0).sum(), rest=sequences.mean_of_last_quarter(squares, T),
         slowest=-T.value * jnp.log(left),
-    )  # fmt: skip
+    )
 
 
 def deep(model, T, N):
@@ -197,4 +197,4 @@ theorem = Theorem(
         "1e-6 it is 7.3 T at T = 32 and 3.9 T at T = 512. Most of the error shrinks at a speed that T does not change.",
         "How the paper treats the first position, where the second head has nothing to attend to, was not read.",
     ),
-)  # fmt: skip
+)

@@ -43,18 +43,18 @@ H = hypotheses(
 layers = Identity(
     seen.outputs, seen.descended, under=(H.keys, H.boundary), margin=Relative(1, 10**6, rounding),
     wrong={"targets one position late": seen.late},
-)  # fmt: skip
+)
 ends = Identity(
     whole.last, whole.limit, under=(H.sphere, H.step, H.keys, H.boundary), margin=Relative(1, 10**6, rounding),
     content=Rational(1, 10),
-)  # fmt: skip
+)
 predicts = Limit(
     miss, 0, as_=T, under=(H.step, H.keys, H.orbit), spread=Rational(1, 10),
     approach=setting.geometric(
         0.2, 16, "squares are summable, so of order 1/T at most; below 0.07 at T = 16 on other seeds",
     ),
     margin=Absolute(1, 10, "a copy of the token before is 0.35 away or more"),
-)  # fmt: skip
+)
 
 
 def sequence(key, d, scale, exponential, boundary, previous, fraction):
@@ -70,7 +70,7 @@ def run(X, step, exponential, boundary, previous, layers):
     return dict(
         outputs=found[:layers], descended=descent(K, X[1:], step, layers), late=descent(K, shifted, step, layers),
         last=found[T - 2], limit=jnp.where(jnp.asarray(exponential) == 1, fixed_point(K, X[1:]), kaczmarz(X[:-1], X[1:])[0]),
-    )  # fmt: skip
+    )
 
 
 def observe(model, T, n):
@@ -184,4 +184,4 @@ theorem = Theorem(
         "T = 64.",
         "The head that fetches the token before attends by position alone; the paper's first layer was not read.",
     ),
-)  # fmt: skip
+)

@@ -41,7 +41,7 @@ def ranks(B):
     return dict(
         er=squares / top**2, participation=squares**2 / (q**2).sum(), unsquared=jnp.sqrt(squares) / top,
         nuclear=s.sum() / top, entropic=jnp.exp(entropy),
-    )  # fmt: skip
+    )
 
 
 def uneven_columns(key, m):

@@ -78,7 +78,7 @@ def nearest(range_of: Pieces, M: np.ndarray, y: np.ndarray) -> tuple[np.ndarray,
     inner = np.stack([
         (gram[:, 1, 1] * right[:, 0] - gram[:, 0, 1] * right[:, 1]) / safe,
         (gram[:, 0, 0] * right[:, 1] - gram[:, 0, 1] * right[:, 0]) / safe,
-    ], axis=1)  # fmt: skip
+    ], axis=1)
     inside = (cross(left, inner) >= 0) & (cross(inner, last) >= 0) & (det > 0)
     candidates = [np.where(inside[:, None], inner, 0)]
     for ray in (left, last):

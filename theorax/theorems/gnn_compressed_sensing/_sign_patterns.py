@@ -43,7 +43,7 @@ def sign_patterns(rows: np.ndarray) -> set[int]:
     distinct, place = np.unique(rows, axis=0, return_inverse=True)
     if len(distinct) < n:  # rows that are equal have one sign
         return {sum(int(bit) for bit, at in zip(bits, place.ravel(), strict=True) if pattern >> int(at) & 1)
-                for pattern in sign_patterns(distinct)}  # fmt: skip
+                for pattern in sign_patterns(distinct)}
     if k == 1:
         one = int((rows[:, 0] > 0) @ bits)
         return {one, int(bits.sum()) - one}

@@ -57,21 +57,21 @@ recovery = Inequality(
         "||w||/2": from_x_T - Rational(3, 2) * seen.noise / gain, "F^2": from_x_T / seen.F,
         "||M(x - x_T)|| once": from_x_T - seen.missed / gain,
     },
-)  # fmt: skip
+)
 mismatch = Inequality(
     seen.error, at_most=from_x, under=every,
     wrong={
         "1 + beta/alpha": from_x - seen.beta / seen.alpha * seen.apart, "2 beta/alpha": from_x - seen.apart,
         "F^2": from_x - noisy + noisy / seen.F,
     },
-)  # fmt: skip
+)
 almost = Rational(999, 1000)
 noise_sharp = Inequality(
     seen.found, at_least=almost * from_x_T, under=H.against, wrong={"a bound twice as large": 2 * from_x_T},
-)  # fmt: skip
+)
 signal_sharp = Inequality(
     seen.error, at_least=almost * from_x, under=H.enlarged, wrong={"a bound twice as large": 2 * from_x},
-)  # fmt: skip
+)
 
 N, HIDDEN, POINTS = 16, 5, 30
 GAIN, BEYOND = 4096.0, 0.5 + 2.0**-20
@@ -115,10 +115,10 @@ def problem(key, m, T, falling, signs, noise, away, against, enlarged, loose, ou
     ``away``: distance of x from x_T. ``outside``: distance of x_T from the point of T it is drawn as. ``unlinear``: the
     length of what y holds besides M x + w, in units of F.
     """
-    normal = lambda name, *shape: jax.random.normal(named(key, name), shape)  # noqa: E731
+    normal = lambda name, *shape: jax.random.normal(named(key, name), shape)
     inside = jnp.arange(N) < N - 1  # the last coordinate is the direction that M may enlarge
     W, V = normal("W", HIDDEN, 2), normal("V", N, HIDDEN) * inside[:, None]
-    generate = lambda z: jax.nn.relu(V @ jax.nn.relu(W @ z))  # noqa: E731
+    generate = lambda z: jax.nn.relu(V @ jax.nn.relu(W @ z))
     ranged = jax.vmap(generate)(normal("z", 3, 2))
     cloud = normal("cloud", POINTS, N) * inside
     x_T, t, third = jnp.where(T == SignalSet.RELU, ranged, cloud[:3])
@@ -145,11 +145,11 @@ def norm(v):
 
 def lengths(given):
     M, F, v, apart = given.M, given.F, given.found - given.x_T, given.x - given.x_T
-    ratio = lambda v: norm(M @ v) / (F * jnp.where(norm(v) > 0, norm(v), 1))  # noqa: E731
+    ratio = lambda v: norm(M @ v) / (F * jnp.where(norm(v) > 0, norm(v), 1))
     return dict(
         found=norm(v), error=norm(given.found - given.x), apart=norm(apart), missed=norm(M @ apart), noise=norm(given.w),
         eps=given.excess, alpha=jnp.where(norm(v) > 0, ratio(v), 1), beta=ratio(apart), F=F,
-    )  # fmt: skip
+    )
 
 
 @lemma
@@ -192,9 +192,9 @@ def attained():
 relu = Subject(
     problem, T=SignalSet.RELU, falling=0.0, signs=0, noise=0.3, away=0.5, against=0, enlarged=0, loose=0.0, outside=0.0,
     unlinear=0.0, other=0,
-)  # fmt: skip
+)
 cloud, pair = relu(T=SignalSet.CLOUD), relu(T=SignalSet.PAIR, noise=0.0, away=0.0)
-plain = lambda subject: subject.breaking(H.against, fails=noise_sharp).breaking(H.enlarged, fails=signal_sharp)  # noqa: E731
+plain = lambda subject: subject.breaking(H.against, fails=noise_sharp).breaking(H.enlarged, fails=signal_sharp)
 theorem = Theorem(
     place="the deterministic half of the main theorem (reconstructed); its constants are derived here",
     label="derived",
@@ -221,4 +221,4 @@ theorem = Theorem(
         "T and M are arbitrary. How large alpha is follows from the main theorem, not from this one.",
         "Noise independent of M uses about half of the bound at most.",
     ),
-)  # fmt: skip
+)

@@ -56,14 +56,14 @@ isometry = Probability(
         "er for sqrt(er)": dict(event=seen.sup <= distortion / sqrt(seen.er)),
         "a tenth of C": dict(event=seen.sup <= distortion / 10),
     },
-)  # fmt: skip
+)
 recovered = Probability(
     seen.error <= 7 * seen.apart + 4 * seen.noise, at_least=1 - 6 * exp(-(u**2)), margin=tenth,
     wrong={
         "noise over F^2": dict(event=seen.error <= 7 * seen.apart + 4 * seen.noise / sqrt(m)),
         "half of ||x - x_T||": dict(event=seen.error <= seen.apart / 2 + 4 * seen.noise),
     },
-)  # fmt: skip
+)
 
 
 class Planes(eqx.Module):
@@ -93,7 +93,7 @@ def problem(key, m, falling, density, different, flat, adapted, against, noise, 
     ``different``: rows of A that differ. ``adapted``: A vanishes on t - x_T. ``against``: w just above M(t - x_T)/2, t the
     point of least gain among several. ``missed``: t is taken for the nearest.
     """
-    normal = lambda name, *shape: jax.random.normal(named(key, name), shape)  # noqa: E731
+    normal = lambda name, *shape: jax.random.normal(named(key, name), shape)
     frames = jnp.linalg.qr(normal("planes", PLANES, N, 2))[0]
     x_T = frames[0] @ normal("z", 2)
     rivals = normal("rivals", RIVALS, 2) @ frames[1].T
@@ -126,7 +126,7 @@ def observe(given):
     return dict(
         sup=jnp.abs(gains - 1).max(), er=(F / given.b.max()) ** 2, error=jnp.linalg.norm(given.found - given.x),
         apart=jnp.linalg.norm(given.x - given.x_T), noise=jnp.linalg.norm(given.w) / F,
-    )  # fmt: skip
+    )
 
 
 @derives(recovered)
@@ -151,7 +151,7 @@ def gaussian_rows():
 gauss = Subject(
     problem, falling=0.0, density=0.0, different=4096, flat=0, adapted=0, against=0, noise=0.05, away=0.5, missed=0,
     knows={K: sqrt(Rational(8, 3))},
-)  # fmt: skip
+)
 # K^2 of an entry is 5/log 6 = 2.79; sums of a few entries reach 2.98, by numerical integrals.
 signs = gauss(density=0.2, knows={K: sqrt(3)})
 hostile = gauss(against=1, away=0.0)
@@ -182,4 +182,4 @@ theorem = Theorem(
         "T is a union of planes. Of a T that is no cone D would be the set of all normalised differences.",
         "A large effective rank is sufficient, not necessary: three measurements find a noiseless point of a ReLU range.",
     ),
-)  # fmt: skip
+)

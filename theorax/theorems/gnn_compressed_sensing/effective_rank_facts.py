@@ -27,15 +27,15 @@ r = Parameter("r", "number of non-zero singular values", integer=True, positive=
 lam = Parameter("lam", "l/m", positive=True)
 any_B = numbers(
     er="er(B), any B", participation="R(B)", nuclear="nuclear norm over ||B||", rank="rank of B", positive=True,
-)  # fmt: skip
+)
 turned = numbers(
     moved="|er(c U B V)/er(B) - 1|", apart="|tr(S)/(||S|| er(B)) - 1|, S = B^T B", root="|tr(S) ||B||/(||S|| ||B||_F) - 1|",
-)  # fmt: skip
+)
 level = numbers(equal="er of r non-zero singular values")
 power = numbers(
     of_power="er of s_i = i^(-a)", unsquared="||B||_F/||B||", nuclear_ratio="nuclear norm over ||B|| of this B",
     entropic="exponential of the entropy of s_i/sum s", positive=True,
-)  # fmt: skip
+)
 normal_entries = numbers(share="er(B)/m of a random B")
 
 H = hypotheses(
@@ -50,21 +50,21 @@ low = Inequality(any_B.er, at_least=1, under=(), wrong={"two": dict(at_least=2)}
 middle = Inequality(
     any_B.er, at_most=any_B.participation, under=(),
     wrong={"the nuclear norm": dict(of=any_B.nuclear), "the root of R": dict(at_most=sqrt(any_B.participation))},
-)  # fmt: skip
+)
 high = Inequality(
     any_B.participation, at_most=any_B.rank, under=(), wrong={"half the rank": dict(at_most=any_B.rank / 2)}
 )
 # Singular values of a dozen columns are off by some hundreds of units of the last place, 2^-53, relative to the largest.
 invariant = Inequality(
     turned.moved, at_most=Rational(1, 10**10), under=H.orthogonal,
-)  # fmt: skip
+)
 trace = Inequality(
     turned.apart, at_most=Rational(1, 10**10), under=(), wrong={"||B||_F/||B||": dict(of=turned.root)},
-)  # fmt: skip
+)
 attained = Expectation(
     level.equal, r, under=H.equal, spread=TINY, margin=Relative(1, 10**7, f"{rounding}; r + 1 and sqrt(r) are far"),
     wrong={"the root of the rank": sqrt(r)},
-)  # fmt: skip
+)
 sums = Expectation(
     power.of_power, harmonic(m, 2 * a), under=H.power, spread=TINY, margin=Relative(1, 10**7, rounding),
     wrong={
@@ -73,7 +73,7 @@ sums = Expectation(
         "the nuclear norm over ||B||": dict(of=power.nuclear_ratio),
         "the rank of the entropy": dict(of=power.entropic),
     },
-)  # fmt: skip
+)
 bounded = Limit(
     power.of_power, zeta(2 * a), as_=m, under=H.power, where=a > Rational(1, 2), spread=TINY,
     approach=Corrections(
@@ -82,7 +82,7 @@ bounded = Limit(
     ),
     margin=Relative(1, 100, "zeta(4a) is 7 % less at a = 2, and a third less at a = 1"),
     wrong={"zeta(4a), as of fourth powers": zeta(4 * a), "one": 1},
-)  # fmt: skip
+)
 growing = Limit(
     power.of_power / m ** (1 - 2 * a), 1 / (1 - 2 * a), as_=m, under=H.power, where=a < Rational(1, 2), spread=TINY,
     approach=Corrections(
@@ -91,14 +91,14 @@ growing = Limit(
     ),
     margin=Relative(1, 10, "1/(1 - a) is a third less at a = 1/4"),
     wrong={"1/(1 - a)": 1 / (1 - a), "one": 1},
-)  # fmt: skip
+)
 border = Limit(
     power.of_power - log(m), EulerGamma, as_=m, under=H.power, where=Eq(a, Rational(1, 2)), spread=TINY,
     approach=Corrections(
         size=Rational(1, 20), slowest=1, fastest=4, rest=0, reference=64, reason="1/(2m), 0.0135 of the limit at m = 64"
     ),
     margin=Relative(1, 20, "1/2 is an eighth less"), wrong={"1/2": Rational(1, 2), "one": 1},
-)  # fmt: skip
+)
 square = Limit(
     normal_entries.share, lam / (1 + sqrt(lam)) ** 2, as_=m, under=H.centred, spread=Rational(1, 30),
     approach=Corrections(
@@ -107,7 +107,7 @@ square = Limit(
     ),
     margin=Relative(1, 8, "1/2 is twice the limit for a square matrix, the rank four times"),
     wrong={"l/(l + m), the square of a sum of roots forgotten": lam / (1 + lam), "the rank": lam},
-)  # fmt: skip
+)
 
 
 def observe(B):
@@ -123,7 +123,7 @@ def compare(pair):
     before = setting.ranks(B)
     S = jnp.linalg.eigvalsh(B.T @ B)
     trace = jnp.trace(B.T @ B) / S[-1]
-    off = lambda ratio: jnp.abs(ratio - 1)  # noqa: E731
+    off = lambda ratio: jnp.abs(ratio - 1)
     moved = off(setting.ranks(turned)["er"] / before["er"])
     return dict(moved=moved, apart=off(trace / before["er"]), root=off(trace / before["unsquared"]))
 
@@ -138,7 +138,7 @@ def observe_power(B):
     return dict(
         of_power=found["er"], of_power_error=setting.rounded(found["er"], B), unsquared=found["unsquared"],
         nuclear_ratio=found["nuclear"], entropic=found["entropic"],
-    )  # fmt: skip
+    )
 
 
 def normal(key, l, m, common):
@@ -220,4 +220,4 @@ theorem = Theorem(
             }),
     ),
     issues=("The rank is counted by singular values above 10^(-10) of the largest.",),
-)  # fmt: skip
+)

@@ -31,7 +31,7 @@ seen = numbers(
     one_top="sup ||B A x||/||B||_F of one A", one_bottom="inf ||B A x||/||B||_F of one A",
     er="||B||_F^2/||B||^2", R="||B||_F^4/||B^T B||_F^2",
     distortion="||G/||B||_F^2 - I||_F^2, G the Gram matrix of B A on the subspace, mean over 16 copies",
-)  # fmt: skip
+)
 bounded = numbers(stays="that mean of ||G/||B||_F^2 - I||_F^2, m swept", trace="tr G/||B||_F^2, mean over 16 copies")
 crowd = numbers(stretched="er(B) sup ||B A x||^2/(k ||B||_F^2)")
 
@@ -47,28 +47,28 @@ er = seen.er
 upper = Inequality(
     seen.top, at_most=1 + w / sqrt(er), under=GIVEN,
     wrong={"the rank m for er": dict(at_most=1 + w / sqrt(m)), "half of w": dict(at_most=1 + w / (2 * sqrt(er)))},
-)  # fmt: skip
+)
 lower = Inequality(
     seen.bottom, at_least=sqrt(1 - 1 / er) - (w + 1 / sqrt(2 * pi)) / sqrt(er), under=GIVEN,
     wrong={
         "the rank m for er": dict(at_least=1 - (w + 1 / sqrt(2 * pi)) / sqrt(m)),
         "half of w": dict(at_least=sqrt(1 - 1 / er) - w / (2 * sqrt(er))),
     },
-)  # fmt: skip
+)
 tail = Absolute(1, 10, "where a hypothesis is broken the event fails in most draws")
 likely_upper = Probability(
     seen.one_top <= 1 + (w + u) / sqrt(er), at_least=1 - exp(-(u**2) / 2), under=GIVEN, margin=tail,
     wrong={"the rank m for er": dict(event=seen.one_top <= 1 + (w + u) / sqrt(m))},
-)  # fmt: skip
+)
 likely_lower = Probability(
     seen.one_bottom >= sqrt(1 - 1 / er) - (w + 1 / sqrt(2 * pi) + u) / sqrt(er), at_least=1 - exp(-(u**2) / 2), under=GIVEN,
     margin=tail, wrong={"half of w": dict(event=seen.one_bottom >= sqrt(1 - 1 / er) - w / (2 * sqrt(er)))},
-)  # fmt: skip
+)
 exact = Expectation(
     seen.R * seen.distortion, k * (k + 1), under=GIVEN, spread=Rational(2, 5),
     margin=Relative(1, 10, "k^2 is a fifth less at k = 4; with er in the place of R it is less by er/R, a third and more"),
     wrong={"k^2": k**2, "er for R": dict(of=er * seen.distortion), "2 k^2": 2 * k**2},
-)  # fmt: skip
+)
 stays = Limit(
     bounded.stays, k * (k + 1) * zeta(4 * a) / zeta(2 * a) ** 2, as_=m, under=(*GIVEN, H.summable), where=a > Rational(1, 2),
     spread=Rational(1, 2),
@@ -79,7 +79,7 @@ stays = Limit(
     ),
     margin=Relative(1, 8, "k^2 is a fifth less at k = 4, er in the place of R gives 50 % more"),
     wrong={"er for R": k * (k + 1) / zeta(2 * a), "k^2": k**2 * zeta(4 * a) / zeta(2 * a) ** 2},
-)  # fmt: skip
+)
 crowded = Limit(
     # A^T on T is near to sqrt(k) times an isometry of R^m: then every B of norm s_1 stretches by s_1 sqrt(k), fixed or not.
     crowd.stretched, 1, as_=k, under=(H.gaussian, H.gap), spread=Rational(1, 10),
@@ -88,7 +88,7 @@ crowded = Limit(
         reason="second-order perturbation: sum over i > 1 of s_i^2/(s_1^2 - s_i^2), 3/4 for i^(-1), over k",
     ),
     margin=Relative(1, 10, "k + 1 for k is within it, half of it is far"), wrong={"half": Rational(1, 2), "two": 2},
-)  # fmt: skip
+)
 
 COPIES, MORE = 16, 4
 
@@ -114,7 +114,7 @@ def observe(model):
     return dict(
         top=top.mean(), bottom=bottom.mean(), one_top=top[0], one_bottom=bottom[0], er=model.effective_rank,
         R=model.participation, distortion=distortion(model),
-    )  # fmt: skip
+    )
 
 
 def trace_and_distortion(model):
@@ -146,7 +146,7 @@ def comparison():
 def means():
     """Every k and every B."""
     r = Symbol("r", positive=True)
-    length = lambda power: Integral(r ** (power - 1) * exp(-(r**2) / 2), (r, 0, oo))  # noqa: E731
+    length = lambda power: Integral(r ** (power - 1) * exp(-(r**2) / 2), (r, 0, oo))
     yield Step("the mean length of a normal vector", length(k + 1) / length(k), w)
     yield Step("over ||B||_F", Subs((F + op * w) / F, op, F / sqrt(er)), upper.at_most)
 
@@ -163,7 +163,7 @@ def concentration(claim):
 @derives(exact)
 def moments():
     """Every k and B: G_jk = sum_i s_i^2 g_ij g_ik, terms are independent, and sum s_i^4/||B||_F^4 = 1/R."""
-    mean = lambda f: Integral(f * density, (g, -oo, oo))  # noqa: E731
+    mean = lambda f: Integral(f * density, (g, -oo, oo))
     yield Step("the trace over ||B||_F^2: k columns", k * mean(g**2), k)
     yield Step("k (k - 1) pairs, k squares", k * (k - 1) * mean(g**2) ** 2 + k * mean((g**2 - 1) ** 2), exact.equals)
 
@@ -220,4 +220,4 @@ theorem = Theorem(
         "T is the sphere of a subspace; the comparison itself speaks of every symmetric T in the unit sphere.",
         "Both bounds are far from tight where k is between one and er.",
     ),
-)  # fmt: skip
+)

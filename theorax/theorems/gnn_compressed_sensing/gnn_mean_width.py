@@ -45,15 +45,15 @@ few = Rational(1, 20)
 bounded = Inequality(
     seen.width, at_most=of_pieces, content=few,
     wrong={"E|g_2k| alone": E_g, "without E|g_2k| and the root": log(seen.N) / 2, "a single subspace of dimension k": sqrt(k)},
-)  # fmt: skip
+)
 coarse = Inequality(
     seen.width, at_most=of_widths, content=few,
     wrong={"sqrt(2k) alone": sqrt(2 * k), "the logarithm of n twice": 2 * log(1 + log(4 * n))},
-)  # fmt: skip
+)
 growth = Inequality(
     seen.width**2 - seen.narrow**2, at_most=4 * k * log(4), content=few,
     wrong={"no growth": 0, "linear in n": dict(of=4 * seen.narrow**2 - seen.narrow**2)},
-)  # fmt: skip
+)
 VECTORS = 24
 
 
@@ -117,7 +117,7 @@ def in_widths():
 @derives(growth)
 def of_the_square():
     """The leading term: n and 4n in 4k log(e n/k)."""
-    square = lambda n: 4 * k * log(sympy.E * n / k)  # noqa: E731
+    square = lambda n: 4 * k * log(sympy.E * n / k)
     yield Step("their difference", Subs(square(x), x, 4 * n) - Subs(square(x), x, n), growth.at_most)
 
 
@@ -141,4 +141,4 @@ theorem = Theorem(
         "The bound is loose: one with k in the place of 2k holds as well in these networks.",
         "Two latents and one layer are measured; more of either enters through the number of pieces.",
     ),
-)  # fmt: skip
+)

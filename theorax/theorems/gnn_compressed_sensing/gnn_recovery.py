@@ -56,7 +56,7 @@ recovered = Probability(
         "noise over F^2": dict(event=seen.error <= 7 * seen.apart + 4 * seen.noise / sqrt(m)),
         "half of ||x - x_T||": dict(event=seen.error <= seen.apart / 2 + 4 * seen.noise),
     },
-)  # fmt: skip
+)
 gains = Probability(
     (seen.alpha >= Rational(1, 2)) & (seen.beta <= Rational(3, 2)), at_least=share, margin=tenth,
     under=(H.gaussian, H.independent, H.rank, H.range),
@@ -64,7 +64,7 @@ gains = Probability(
         "alpha at least 3/2": dict(event=seen.alpha >= Rational(3, 2)),
         "beta at most 1/2": dict(event=seen.beta <= Rational(1, 2)),
     },
-)  # fmt: skip
+)
 
 N, HIDDEN, RIVALS = n_2, n_1, 64
 
@@ -91,7 +91,7 @@ def problem(key, m, falling, rows, adapted, against, noise, away, missed):
 
     ``against``: w just above M(t - x_T)/2, t the point of least gain among several. ``missed``: t is taken for the nearest.
     """
-    normal = lambda name, *shape: jax.random.normal(named(key, name), shape)  # noqa: E731
+    normal = lambda name, *shape: jax.random.normal(named(key, name), shape)
     W, V = normal("W", HIDDEN, 2), normal("V", N, HIDDEN)
     V = V.at[0].set(jnp.abs(V[0]))  # a neuron that is always active, so that x_T is not zero
     x_T = jax.nn.relu(V @ jax.nn.relu(W @ W[0]))
@@ -113,11 +113,11 @@ def problem(key, m, falling, rows, adapted, against, noise, away, missed):
 def observe(given):
     M, F = given.b[:, None] * given.A, jnp.linalg.norm(given.b)
     v, apart = given.found - given.x_T, given.x - given.x_T
-    gain = lambda v: jnp.linalg.norm(M @ v) / (F * jnp.where(jnp.linalg.norm(v) > 0, jnp.linalg.norm(v), 1))  # noqa: E731
+    gain = lambda v: jnp.linalg.norm(M @ v) / (F * jnp.where(jnp.linalg.norm(v) > 0, jnp.linalg.norm(v), 1))
     return dict(
         error=jnp.linalg.norm(given.found - given.x), apart=jnp.linalg.norm(apart), noise=jnp.linalg.norm(given.w) / F,
         alpha=jnp.where(jnp.linalg.norm(v) > 0, gain(v), 1), beta=gain(apart),
-    )  # fmt: skip
+    )
 
 
 @derives(recovered)
@@ -182,4 +182,4 @@ theorem = Theorem(
         "Sub-gaussian rows with an unknown constant are the main theorem's; explicit constants here are Gaussian.",
         "Widths 5 and 12 are small: w is larger than the width of the whole space here.",
     ),
-)  # fmt: skip
+)

@@ -28,7 +28,7 @@ c = Parameter("c", "k/l = k/m", positive=True)
 seen = numbers(
     distortion="||M^T M/(l m) - I||_F^2, mean over 16 matrices", fourth="mean of M_ij^4/m^2",
     pair="mean of M_i1^2 M_i2^2/m^2",
-)  # fmt: skip
+)
 edge = numbers(top="largest eigenvalue of M^T M/(l m), mean over 4 matrices")
 
 H = hypotheses(
@@ -43,16 +43,16 @@ exact = Expectation(
         "A alone, 1/m": k * (k + 1) / m, "B alone, 1/l": k * (k + 1) / l, "k^2": k**2 * (l + m + 1) / (l * m),
         "1/l - 1/m": k * (k + 1) * (m - l) / (l * m),
     },
-)  # fmt: skip
+)
 heavy = Expectation(
     seen.fourth, 3 * (1 + 2 / m), spread=Rational(9, 20),
     margin=Relative(1, 12, "a normal entry has a third less at m = 4, and 1/m for 2/m a sixth"),
     wrong={"normal": 3, "3 (1 + 1/m)": 3 * (1 + 1 / m)},
-)  # fmt: skip
+)
 dependent = Expectation(
     seen.pair, 1 + 2 / m, spread=Rational(9, 20), margin=Relative(1, 12, "independent entries have a third less at m = 4"),
     wrong={"independent": 1, "1 + 1/m": 1 + 1 / m},
-)  # fmt: skip
+)
 z = (sqrt(c**2 + 8 * c) - c) / (4 * c)
 largest = Limit(
     edge.top, (1 + z) * (1 + c * z) ** 2 / z, as_=k, spread=Rational(1, 8),
@@ -62,7 +62,7 @@ largest = Limit(
     ),
     margin=Relative(1, 8, "one factor alone, (1 + sqrt c)^2, is 0.27 less at c = 1/4"),
     wrong={"one factor alone": (1 + sqrt(c)) ** 2, "both edges": (1 + sqrt(c)) ** 4},
-)  # fmt: skip
+)
 
 
 def products(key, l, m, k, copies, tied, rare, repeated, sparse, transposed):
@@ -96,7 +96,7 @@ def observe(M, l, m, k):
     return dict(
         distortion=((gram(M, l, m) - jnp.eye(k)) ** 2).sum((1, 2)).mean(), fourth=(squares**2).mean(),
         pair=(squares[:, :, 0] * squares[:, :, 1]).mean(),
-    )  # fmt: skip
+    )
 
 
 def observe_top(M, l, m):
@@ -171,4 +171,4 @@ theorem = Theorem(
         "B is Gaussian; other laws of B have their own E tr S^2.",
         "No eigenvalue stays outside of the limit law: this is measured, not proved.",
     ),
-)  # fmt: skip
+)

@@ -32,14 +32,14 @@ tau = Parameter("tau", "deviation over the mean", nonnegative=True)
 form = numbers(
     square="(X^T A X - tr A)^2, mean over 64 vectors X", off="sum over i != j of A_ij^2", diagonal="sum of A_ii^2",
     positive=True,
-)  # fmt: skip
+)
 count = numbers(
     exponent="-log(P/2), P the probability that |X^T X - m| >= tau m", squared="tau^2 m/(K^2 log K)", plain="tau m/(K^2 log K)",
     in_norm="min(tau, tau^2) m/K, K in the place of K^2 log K", positive=True,
-)  # fmt: skip
+)
 rare = numbers(
     uniform="-log(P/2) K^2 log K/m at tau = 1, p = e^(-n)", second="-log(P/2) K^2/(tau m) at tau = n/2, p = e^(-n)",
-)  # fmt: skip
+)
 weighed = numbers(total="|sum of a_i (X_i^2 - 1)|", norm="|a|_2")
 
 H = hypotheses(
@@ -57,14 +57,14 @@ variance = Expectation(
         "of Gaussian entries": dict(of=form.square / (2 * form.off + 2 * form.diagonal)),
         "1/p for 1/p - 1": dict(of=form.square / (2 * form.off + form.diagonal / p)),
     },
-)  # fmt: skip
+)
 tails = Inequality(
     count.exponent, at_least=Min(count.squared, count.plain) / 10, under=GIVEN,
     wrong={
         "K for K^2 log K": dict(at_least=count.in_norm / 10), "c = 2": dict(at_least=2 * Min(count.squared, count.plain)),
         "no second term": dict(at_least=count.squared / 10),
     },
-)  # fmt: skip
+)
 slow = Corrections(
     size=0,
     slowest=Rational(1, 2),
@@ -77,7 +77,7 @@ holds = Limit(
     rare.uniform, (2 * log(2) - 1) / 2, as_=n, under=(*GIVEN, H.rare), spread=Rational(1, 10**6), approach=slow,
     margin=Relative(1, 8, "zero is far, and without the half of log K it is twice as large"),
     wrong={"2 log 2 - 1": 2 * log(2) - 1, "1/4": Rational(1, 4)},
-)  # fmt: skip
+)
 fails = Limit(
     rare.second, 0, as_=n, under=(*GIVEN, H.rare), spread=Rational(1, 10**6),
     approach=Corrections(
@@ -86,28 +86,28 @@ fails = Limit(
     ),
     margin=Absolute(1, 20, "the constant 1/10 that holds with K^2 log K is twice as far"),
     wrong={"a universal constant 1/10": Rational(1, 10), "1/5": Rational(1, 5)},
-)  # fmt: skip
+)
 K2 = 1 / (p * log(1 + 1 / p))
 bernstein = Probability(
     weighed.total <= u * sqrt(K2 * log(K2) / 2) * weighed.norm, at_least=1 - 2 * exp(-(u**2) / 10), under=GIVEN,
     margin=Absolute(1, 20, "where a hypothesis is broken one draw in four violates it"),
     wrong={"a third of it": dict(event=weighed.total <= u * sqrt(K2 * log(K2) / 2) * weighed.norm / 4)},
-)  # fmt: skip
+)
 L = log(1 + exp(s))
 scaled = (s - log(L)) / (2 * L)  # p K^2 log K
 norms = Inequality(
     scaled, at_least=Rational(27, 100), under=(), over={s: (Rational(7, 10), 100)},
     wrong={"3/10": dict(at_least=Rational(3, 10))},
-)  # fmt: skip
+)
 bennett = (1 + tau) * log(1 + tau) - tau
 near = Inequality(
     bennett / tau**2, at_least=Rational(19, 50), under=(), over={tau: (Rational(1, 50), 1)},
     wrong={"1/2, as of the normal law": dict(at_least=Rational(1, 2))},
-)  # fmt: skip
+)
 far = Inequality(
     bennett / tau, at_least=Rational(19, 50), under=(), over={tau: (1, 100)},
     wrong={"tau^2 for tau": dict(of=bennett / tau**2)},
-)  # fmt: skip
+)
 
 
 def observe(model):
@@ -121,7 +121,7 @@ def compare(model):
     return dict(
         exponent=model.exponent(), squared=tau**2 * m / order(model.p), plain=tau * m / order(model.p),
         in_norm=jnp.minimum(tau, tau**2) * m / jnp.sqrt(norm_squared(model.p)),
-    )  # fmt: skip
+    )
 
 
 def constants(models):
@@ -217,4 +217,4 @@ theorem = Theorem(
         "The constant 1/10 is that of sparse signs with p <= 1/2; for all laws of psi2 norm K none is known here.",
         "For A that is not diagonal the variance is checked, not the tail.",
     ),
-)  # fmt: skip
+)

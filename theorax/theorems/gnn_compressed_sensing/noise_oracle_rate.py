@@ -46,7 +46,7 @@ mean = Expectation(
         "eta for eta^2": eta * k / (m - k - 1),
         "not less with m": eta**2, "one dimension": eta**2 / (m - k - 1),
     },
-)  # fmt: skip
+)
 falling = Rate(
     cone.error, m ** Rational(-1, 2), as_=m, under=(H.gaussian, H.independent, H.minimiser), spread=Rational(2, 3),
     average="log of mean",
@@ -57,7 +57,7 @@ falling = Rate(
     ),
     margin=Absolute(1, 5, "the worst case does not fall at all, and 1/m is half an exponent away"),
     wrong={"1/m": 1 / m, "no decay, as in the worst case": m**0, "m^(-1/4)": m ** Rational(-1, 4)},
-)  # fmt: skip
+)
 
 N, HIDDEN, MOST = 12, 5, 5
 
@@ -112,7 +112,7 @@ def range_of_network(key, m, eta, shorter, aligned, missed):
 
     ``missed``: a random point of unit length is taken for the nearest.
     """
-    normal = lambda name, *shape: jax.random.normal(named(key, name), shape)  # noqa: E731
+    normal = lambda name, *shape: jax.random.normal(named(key, name), shape)
     W, V, A = normal("W", HIDDEN, 2), normal("V", N, HIDDEN), normal("A", m, N)
     V = V.at[0].set(jnp.abs(V[0]))  # a neuron that is always active, so that x is not zero
     x = jax.nn.relu(V @ jax.nn.relu(W @ W[0]))
@@ -188,4 +188,4 @@ theorem = Theorem(
         "For m up to k + 3 the squared error has no variance; the mean is not asked there.",
         "Over the range the constant is near that of the piece of x, and is not claimed.",
     ),
-)  # fmt: skip
+)

@@ -46,16 +46,16 @@ tiny = Rational(1, 10**6)
 one = Probability(
     fixed.error <= tiny, at_least=1, under=(H.gaussian, H.independent, H.one_more),
     wrong={"found to 1e-20": dict(event=fixed.error <= Rational(1, 10**20))},
-)  # fmt: skip
+)
 all_at_once = Probability(
     every.lost < Rational(1, 2), at_least=1, content=Rational(1, 20), under=(H.gaussian, H.independent, H.twice),
     wrong={"one dimension is lost": dict(event=every.lost > Rational(1, 2))},
-)  # fmt: skip
+)
 collide = Probability(
     pairs.found > Rational(1, 2), at_least=Rational(1, 2), under=(H.gaussian, H.independent),
     margin=Absolute(1, 10, "no pair collides if three measurements are enough for all x"),
     wrong={"3 measurements are enough for all x": dict(event=pairs.found < Rational(1, 2))},
-)  # fmt: skip
+)
 N, HIDDEN = 12, 5
 
 
@@ -94,10 +94,10 @@ def measurements(key, m, asked, different, adapted, aligned):
 
     ``aligned``: rows of A in one plane.
     """
-    normal = lambda name, *shape: jax.random.normal(named(key, name), shape)  # noqa: E731
+    normal = lambda name, *shape: jax.random.normal(named(key, name), shape)
     W, V, A = normal("W", HIDDEN, 2), normal("V", N, HIDDEN), normal("A", m, N)
     V = V.at[0].set(jnp.abs(V[0]))  # a neuron that is always active, so that x is not zero
-    generate = lambda z: jax.nn.relu(V @ jax.nn.relu(W @ z))  # noqa: E731
+    generate = lambda z: jax.nn.relu(V @ jax.nn.relu(W @ z))
     # Latents on the active side of one neuron: x is not zero, and generic.
     z, other = normal("z", 2), normal("t", 2)
     x, t = generate(z * jnp.sign(W[0] @ z)), generate(other * jnp.sign(W[1] @ other))
@@ -169,4 +169,4 @@ theorem = Theorem(
         "Two latents alone are measured; ranks are those of floats.",
         "With noise, m = 3 leaves an error without a finite second moment.",
     ),
-)  # fmt: skip
+)

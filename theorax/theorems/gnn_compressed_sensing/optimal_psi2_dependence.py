@@ -30,11 +30,11 @@ seen = numbers(
     square="(||D A x||^2 - tr D^2)^2/tr D^4 of a random diagonal D, mean over 16 vectors x",
     narrow="(||A x|| - sqrt m)^2, mean over the same",
     shift="sqrt(m) (||A x|| - sqrt m) less its centred part (||A x||^2 - m)/2, mean over the same",
-)  # fmt: skip
+)
 rare = numbers(
     ratio="sd of ||A x|| over K sqrt(log K), p = e^(-n)", over_norm="the same sd over K", over_square="the same sd over K^2",
     positive=True,
-)  # fmt: skip
+)
 
 H = hypotheses(
     sparse="entries are p^(-1/2) or -p^(-1/2), each with probability p/2, and zero otherwise",
@@ -50,22 +50,22 @@ excess = 1 / p - 1
 in_powers = Corrections(
     size=Rational(1, 20), slowest=1, rest=Rational(1, 50), reference=16,
     reason="an expansion in 1/(m p) whose first term, 7/16 for rare signs, is 0.027 of the limit at m p = 16",
-)  # fmt: skip
+)
 variance = Expectation(
     seen.square, excess, under=ANY_B, spread=Rational(1, 2),
     margin=Relative(1, 8, "1/p is a factor two away at p = 1/2, half of it everywhere"),
     wrong={"1/p": 1 / p, "half of it": excess / 2, "of Gaussian entries": 2},
-)  # fmt: skip
+)
 narrow = Limit(
     seen.narrow, excess / 4, as_=N, under=GIVEN, spread=Rational(2, 5), approach=in_powers,
     margin=Relative(1, 8, "1/(4p) is a factor two away at p = 1/2, a missing root more everywhere"),
     wrong={"1/(4p)": 1 / (4 * p), "half the variance of ||A x||^2": excess / 2},
-)  # fmt: skip
+)
 shift = Limit(
     seen.shift, -excess / 8, as_=N, under=GIVEN, spread=Rational(2, 5), approach=in_powers,
     margin=Relative(1, 8, "half of it and its opposite are far"),
     wrong={"a quarter for an eighth": -excess / 4, "upwards": excess / 8},
-)  # fmt: skip
+)
 slow = Corrections(
     size=0,
     slowest=Rational(1, 2),
@@ -77,7 +77,7 @@ slow = Corrections(
 sharp = Limit(
     rare.ratio, 1 / sqrt(2), as_=n, under=(*GIVEN, H.rare, H.long), spread=Rational(1, 10**6), approach=slow,
     margin=Relative(1, 10, "1/2 and one are 30 % away"), wrong={"1/2": Rational(1, 2), "one": 1},
-)  # fmt: skip
+)
 fast = Corrections(
     size=Rational(1, 20),
     slowest=2,
@@ -91,11 +91,11 @@ unbounded = Rate(
     rare.over_norm, sqrt(n), as_=n, under=(*GIVEN, H.rare, H.long), spread=Rational(1, 10**6),
     approach=Corrections(size=Rational(1, 20), slowest=1, reference=16, reason="terms 1/(m p), 0.0004 at n = 16, and e^(-n)"),
     margin=Absolute(1, 8, "a bound in K has the exponent zero"), wrong={"bounded": Integer(1)},
-)  # fmt: skip
+)
 lossy = Rate(
     rare.over_square, exp(-n / 2), as_=n, under=(*GIVEN, H.rare, H.long), spread=Rational(1, 10**6), approach=fast,
     margin=Absolute(1, 8, "a bound in K^2 that is sharp has the exponent zero"), wrong={"sharp": Integer(1)},
-)  # fmt: skip
+)
 L = log(1 + exp(s))
 scaled = (s - log(L)) / (2 * L)  # p K^2 log K
 above = Inequality(
@@ -104,14 +104,14 @@ above = Inequality(
         "K^2 without the logarithm": dict(of=1 - exp(-s) - Rational(77, 25) / L),
         "3 for 3.08": dict(of=1 - exp(-s) - 3 * scaled),
     },
-)  # fmt: skip
+)
 below = Inequality(
     1 - exp(-s) - Rational(9, 5) * scaled, at_least=0, under=(), over={s: (Rational(7, 10), 100)},
     wrong={
         "K^4 over a hundred": dict(of=1 - exp(-s) - exp(s) / (100 * L**2)),
         "19/10": dict(of=1 - exp(-s) - Rational(19, 10) * scaled),
     },
-)  # fmt: skip
+)
 
 
 def observe(model, m):
@@ -155,7 +155,7 @@ def second_order():
     r = Symbol("r", positive=True)
     yield Step(
         "an identity in r = ||A x||", sqrt(m) * (r - sqrt(m)) - (r**2 - m) / 2, -((r - sqrt(m)) ** 2) / 2,
-    )  # fmt: skip
+    )
     yield Step("and its mean", sympy.Limit(-y * narrow.to, y, Rational(1, 2)), shift.to)
 
 
@@ -219,4 +219,4 @@ theorem = Theorem(
         "The source is known by its abstract; that it uses this example is reconstructed.",
         "Entries of the rare signs are summed by their exact law, about sqrt m, not drawn; controls have closed forms.",
     ),
-)  # fmt: skip
+)

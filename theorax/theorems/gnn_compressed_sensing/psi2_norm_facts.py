@@ -37,12 +37,12 @@ H = hypotheses(
 numeric = "the bisection stops below 2^-36"
 least = Inequality(
     drawn.square, at_least=1 / log(2), under=H.unit, wrong={"the normal law's": dict(at_least=Rational(8, 3))},
-)  # fmt: skip
+)
 attained = Expectation(
     one.of_one_size, 1 / log(2), under=(H.unit, H.single), spread=Rational(1, 10**6),
     margin=Relative(1, 10**6, f"{numeric}; 1 and the normal law's 8/3 are far"),
     wrong={"1, by log 2 forgotten": 1, "K for K^2": 1 / sqrt(log(2)), "the normal law's": Rational(8, 3)},
-)  # fmt: skip
+)
 sparse = Expectation(
     sign.of_sign, 1 / (p * log(1 + 1 / p)), under=H.sparse, spread=Rational(1, 10**6),
     margin=Relative(1, 10**6, f"{numeric}; 1/(p log(1/p)) is 0.2 % away at p = 1/100"),
@@ -52,12 +52,12 @@ sparse = Expectation(
         "p forgotten, 1/log(1 + 1/p)": 1 / log(1 + 1 / p),
         "K for K^2": 1 / sqrt(p * log(1 + 1 / p)),
     },
-)  # fmt: skip
+)
 gauss = Expectation(
     normal.of_normal, Rational(8, 3), under=H.gaussian, spread=Rational(1, 10**6),
     margin=Relative(1, 10**6, f"{numeric}, and the nodes leave less; 2 and 3 are a quarter and an eighth away"),
     wrong={"finite from 2 on": 2, "as of E exp(X^2/t^2) = e": 2 / (1 - exp(-2)), "K for K^2": sqrt(Rational(8, 3))},
-)  # fmt: skip
+)
 falling = Limit(
     rare.scaled, Rational(1, 2), as_=n, under=H.sparse, spread=Rational(1, 10**6),
     approach=Corrections(
@@ -66,7 +66,7 @@ falling = Limit(
     ),
     margin=Relative(1, 8, "1 and 1/4 are a factor two away"),
     wrong={"1, without the root in log K": 1, "1/4": Rational(1, 4)},
-)  # fmt: skip
+)
 
 
 def random_law(key, m, second):
@@ -193,4 +193,4 @@ theorem = Theorem(
     issues=(
         "K^2 log K is near its limit 1/(2p) for very rare signs alone: it is 8 % below at p = e^(-50).",
     ),
-)  # fmt: skip
+)

@@ -46,22 +46,22 @@ H = hypotheses(
 )
 central = 2 * Sum(binomial(n - 1, i), (i, 0, k - 1))
 affine = Sum(binomial(n, i), (i, 0, k))
-exactly = lambda number: dict(event=Eq(layer.regions, number))  # noqa: E731
+exactly = lambda number: dict(event=Eq(layer.regions, number))
 cover = Probability(
     **exactly(central), at_least=1, under=(H.generic, H.homogeneous),
     wrong={
         "2^n": exactly(2**n), "up to k for k - 1": exactly(2 * Sum(binomial(n - 1, i), (i, 0, k))),
         "an affine arrangement": exactly(affine),
     },
-)  # fmt: skip
+)
 with_biases = Probability(
     **exactly(affine), at_least=1, under=(H.generic, H.biased),
     wrong={
         "without the last term": exactly(Sum(binomial(n, i), (i, 0, k - 1))), "2^n": exactly(2**n), "central": exactly(central),
     },
-)  # fmt: skip
+)
 power = Inequality(layer.regions, at_most=(E * n / k) ** k, under=(), wrong={"without e": (n / k) ** k})
-not_fixed = lambda width: 1 - (width + 1) / 2**width  # noqa: E731 at least two neurons of the width are active
+not_fixed = lambda width: 1 - (width + 1) / 2**width  # at least two neurons of the width are active
 mean_pieces = 2 * n + 2 * q * not_fixed(n) + 2 * s * not_fixed(n) * not_fixed(q)
 mean = Expectation(
     seen.found, mean_pieces, under=H.gaussian, spread=Rational(1, 3),
@@ -70,10 +70,10 @@ mean = Expectation(
         "2(n + q + s)": 2 * (n + q + s), "the product": 8 * n * q * s,
         "dead layers alone": 2 * n + 2 * q * (1 - 2**-n) + 2 * s * (1 - 2**-n) * (1 - 2**-q),
     },
-)  # fmt: skip
+)
 product = Inequality(
     seen.found, at_most=8 * n * q * s, under=(), wrong={"the sum": 2 * (n + q + s), "without the factors 2": n * q * s / 8},
-)  # fmt: skip
+)
 
 
 MOST = 4
@@ -134,7 +134,7 @@ def observe(network):
 @lemma
 def recursion():
     """Every n, and k = 1, 2, 3, 4: the last hyperplane cuts r(n-1, k-1) of the r(n-1, k) regions in two."""
-    number = lambda n, k: 2 * Sum(binomial(n - 1, i), (i, 0, k - 1))  # noqa: E731
+    number = lambda n, k: 2 * Sum(binomial(n - 1, i), (i, 0, k - 1))
     for latents in (2, 3, 4):
         yield Step(
             f"Pascal's rule, k = {latents}", number(n, latents), number(n - 1, latents) + number(n - 1, latents - 1)
@@ -147,7 +147,7 @@ def recursion():
 @lemma
 def affine_recursion():
     """Every n, and k = 2, 3: the last hyperplane is cut by the others as in one dimension less."""
-    number = lambda n, k: Sum(binomial(n, i), (i, 0, k))  # noqa: E731
+    number = lambda n, k: Sum(binomial(n, i), (i, 0, k))
     for latents in (2, 3):
         yield Step(
             f"Pascal's rule, k = {latents}", number(n, latents), number(n - 1, latents) + number(n - 1, latents - 1)
@@ -162,7 +162,7 @@ def turning():
     yield Step(
         "directions at an angle phi, parted by a random line", 2 * Integral(1 / (2 * pi), (t, 0, angle)), angle / pi
     )
-    density = lambda d: 2 ** (1 - d / 2) * x ** (d - 1) * exp(-(x**2) / 2) / gamma(d / 2)  # noqa: E731
+    density = lambda d: 2 ** (1 - d / 2) * x ** (d - 1) * exp(-(x**2) / 2) / gamma(d / 2)
     length = sqrt(2) * gamma((r + 1) / 2) / gamma(r / 2)
     yield Step("E chi_r", Integral(x * density(r), (x, 0, oo)), length)
     yield Step("E 1/chi_(r+1)", Integral(density(r + 1) / x, (x, 0, oo)), 1 / length)
@@ -204,4 +204,4 @@ theorem = Theorem(
         "Pieces are counted in floats: two cuts nearer than 1e-9 count once.",
         "The mean is that of the number of pieces, which bounds what a theorem on every network may assume from below.",
     ),
-)  # fmt: skip
+)

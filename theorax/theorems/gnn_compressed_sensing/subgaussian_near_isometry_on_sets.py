@@ -30,11 +30,11 @@ seen = numbers(
     sup="sup over T of |||B A x|| - ||B||_F ||x|||, mean over 2 copies of A", one="that of one copy",
     about_m="the same mean about sqrt(m) ||x||",
     op="||B||", F="||B||_F", width="w(T)", rad="rad(T)", positive=True,
-)  # fmt: skip
+)
 rare = numbers(
     largest="sup over 16 basis vectors of |||A x|| - sqrt m|, mean over 4 copies of A",
     of_basis="w(T), the mean of the largest of 16 normal numbers", positive=True,
-)  # fmt: skip
+)
 
 H = hypotheses(
     fixed="B does not depend on A",
@@ -57,7 +57,7 @@ bound = Inequality(
         "||B|| over ||B||_F": dict(at_most=C * order / seen.F * (seen.width + seen.rad)),
         "sqrt(m) for ||B||_F": dict(of=seen.about_m),
     },
-)  # fmt: skip
+)
 likely = Probability(
     seen.one <= C * order * (seen.width + u * seen.rad), at_least=1 - 3 * exp(-(u**2)), under=THEOREM,
     margin=Absolute(1, 10, "where a hypothesis is broken the event fails in nearly every draw"),
@@ -65,7 +65,7 @@ likely = Probability(
         "C = 1/4": dict(event=seen.one <= order * (seen.width + u * seen.rad) / 4),
         "||B|| forgotten": dict(event=seen.one <= C * K * sqrt(log(K)) * (seen.width + u * seen.rad)),
     },
-)  # fmt: skip
+)
 K2 = 1 / (p * log(1 + 1 / p))
 least = Rational(3, 10) * sqrt(K2 * log(K2) / 2) * (rare.of_basis + 1)
 optimal = Inequality(
@@ -74,19 +74,19 @@ optimal = Inequality(
         "K^2 for K sqrt(log K)": dict(at_least=Rational(3, 10) * K2 * (rare.of_basis + 1)),
         "the constant one": dict(at_least=Rational(10, 3) * least),
     },
-)  # fmt: skip
+)
 of_gaussian = (C * K * sqrt(log(K))).subs(K, sqrt(Rational(8, 3)))
 beyond = sqrt(2 * log(2)) + sqrt(2 * pi) * (1 - erf(sqrt(log(2))))
 mean = w + 1 + 1 / sqrt(2 * pi) + beyond
 enough = Inequality(
     mean, at_most=of_gaussian * (w + 1), under=(), over={w: (Rational(797, 1000), 100)},
     wrong={"C = 1": dict(at_most=of_gaussian * (w + 1) / 2), "every width": dict(over={w: (Rational(1, 1000), 100)})},
-)  # fmt: skip
+)
 high = w + 1 + 1 / sqrt(2 * pi) + sqrt(2) * u
 enough_likely = Inequality(
     high, at_most=of_gaussian * (w + u), under=(), over={w: (Rational(797, 1000), 100), u: (1, 100)},
     wrong={"C = 1": dict(at_most=of_gaussian * (w + u) / 2), "K^2 log K = 1": dict(at_most=C * (w + u) / 2)},
-)  # fmt: skip
+)
 
 
 def observe(model):
@@ -94,7 +94,7 @@ def observe(model):
     return dict(
         sup=size.mean(), one=size[0], about_m=model.deviations(jnp.sqrt(1.0 * model.M.shape[1])).mean(),
         op=model.spectrum.max(), F=model.norm, width=model.width(), rad=RADIUS,
-    )  # fmt: skip
+    )
 
 
 def observe_rare(model):
@@ -138,7 +138,7 @@ def both_tails():
 NORMAL, SIGNS = {K: sqrt(Rational(8, 3))}, {K: sqrt(20 / log(21))}
 plain = Subject(
     set_seen, T=SetKind.BASIS, density=0.0, falling=0.0, tied=0, size=1.0, common=0.0, adapted=0, sees=0, knows=NORMAL,
-)  # fmt: skip
+)
 circle, point = plain(T=SetKind.CIRCLE), plain(T=SetKind.POINT)
 both = (bound, likely)
 columns = Subject(sparse_columns, dense=0)
@@ -174,4 +174,4 @@ theorem = Theorem(
         "No direction of sparse rows has a larger psi2 norm than e_1 for p <= 1/20: by numerical integrals, not proved.",
         "Sets are a point, 96 basis vectors and a circle.",
     ),
-)  # fmt: skip
+)

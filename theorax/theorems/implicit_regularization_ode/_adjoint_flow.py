@@ -85,7 +85,7 @@ def at_kinks(
     found = smooth(key, L, clip, root, scaled, alternating)
     found = eqx.tree_at(lambda model: model.training, found, replace(found.training, activation=activation))
     filled = (jnp.arange(setting.Q) < setting.INPUTS) & (activation != TANH)
-    of = lambda model: (model.training.start.W, model.W.G)  # noqa: E731
+    of = lambda model: (model.training.start.W, model.W.G)
     W, G = of(found)
     return eqx.tree_at(of, found, (W * jnp.where(filled, 1 / L.value, 1), G * jnp.where(filled, 0, 1)))
 

@@ -35,7 +35,7 @@ OVER = Integer(20)  # training ends at this number over mu_0
 AS_IN_PRINT: dict[str, Any] = dict(
     size=1e-3, kind=StartingWeights.TIED, root=0, faster=1.0, rows=WIDTH, twins=0, overlapping=0, lowest=0, others=1.0,
     uneven=0,
-)  # fmt: skip
+)
 
 
 class LateTraining(eqx.Module):
@@ -63,7 +63,7 @@ def moved(
     before, p_0, p = states[:-1], p[0], p[1:]
     S = jnp.tanh(jnp.einsum("kni,kmi->knm", before, at.W) / q**0.5)
     U = jnp.einsum("kni,kim->knm", p, at.V) * (1 - S**2)
-    gram = lambda x: x @ jnp.swapaxes(x, -1, -2)  # noqa: E731
+    gram = lambda x: x @ jnp.swapaxes(x, -1, -2)
     step, speed = training.width_of_step(N), model.faster * N.value
     layers = jnp.sum(speed * (gram(p) * gram(S) / m + gram(U) * gram(before) / (m * q)), axis=0)
     K = 2 / n * (gram(p_0) * gram(training.X) + gram(states[-1]) + step**2 * layers)

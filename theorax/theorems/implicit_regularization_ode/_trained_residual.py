@@ -122,7 +122,7 @@ class ResidualTraining(eqx.Module):
         by = jax.grad(self.loss)(weights, N)
         factor = jnp.where(self.scaled > 0, N.value, 1)
         inside = N.mask[:, None, None]
-        move = lambda g: self.clipped(-g)  # noqa: E731
+        move = lambda g: self.clipped(-g)
         V, W = (jnp.where(inside, move(factor * g), 0) for g in (by.V, by.W))
         return ResidualWeights(move(by.A), V, W, move(by.B))
 

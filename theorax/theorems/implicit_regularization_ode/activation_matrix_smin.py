@@ -53,7 +53,7 @@ likely = Probability(
         "twice the coefficient": dict(event=seen.least > 2 * eta),
         "sqrt(m) forgotten": dict(event=seen.least > sqrt(m) * eta / 4),
     },
-)  # fmt: skip
+)
 kernel = exp(-(a**2)) * sinh(a**2 * rho)
 mean = Expectation(
     pair.product, kernel, under=(H.gaussian, H.unit, H.sine), spread=Rational(1, 10),
@@ -63,7 +63,7 @@ mean = Expectation(
         "the cosine's": exp(-(a**2)) * cosh(a**2 * rho),
         "e^(-a^2/2), as of one factor": kernel * exp(a**2 / 2),
     },
-)  # fmt: skip
+)
 
 
 class FeatureFunction(IntEnum):
@@ -132,7 +132,7 @@ density = exp(-(g**2) / 2) / sqrt(2 * pi)
 def of_sums_and_differences():
     """Any slope and any angle: 2 sin(u) sin(v) = cos(u - v) - cos(u + v), the variances of which are 2 (1 -+ rho)."""
     yield Step("the mean of cos(b g)", Integral(cos(b * g) * density, (g, -oo, oo)), exp(-(b**2) / 2))
-    of = lambda square: Subs(exp(-u / 2), u, square)  # noqa: E731 the mean of the cosine, by b^2
+    of = lambda square: Subs(exp(-u / 2), u, square)  # the mean of the cosine, by b^2
     yield Step("half their difference", (of(2 * a**2 * (1 - rho)) - of(2 * a**2 * (1 + rho))) / 2, kernel)
 
 
@@ -168,7 +168,7 @@ def two_bounds():
 
 sine = Subject(
     layer, activation=FeatureFunction.SINE, tied=0, planar=0, twins=0, length=1.0, knows={r: 3, eta: Rational(47, 100), top: 1},
-)  # fmt: skip
+)
 two = Subject(two_inputs, signs=0, length=1.0, phase=0.0)
 theorem = Theorem(
     place="lemma 21",
@@ -209,4 +209,4 @@ theorem = Theorem(
         "The lemma needs a width of about 100 n log n for the sine and 1000 n log n for tanh(x). Widths of 2 n, which suffice "
         "in practice, are outside of it.",
     ),
-)  # fmt: skip
+)

@@ -104,8 +104,8 @@ def build(key, L, start, root, factor, activation, jumping):
 def observe(model, L):
     """Distances of the depths L and 2 L, the largest over two times and five values of s: numbers, each with its error."""
     quarters = jnp.arange(5)
-    norms = lambda x: jnp.sqrt(jnp.sum(x**2, axis=(-2, -1)))  # noqa: E731
-    largest = lambda x: jnp.sqrt(jnp.max(jnp.sum(x**2, axis=-1)))  # noqa: E731
+    norms = lambda x: jnp.sqrt(jnp.sum(x**2, axis=(-2, -1)))
+    largest = lambda x: jnp.sqrt(jnp.max(jnp.sum(x**2, axis=-1)))
 
     def along(training, N, steps):
         """Weights, states and outputs at the times and at the values of s."""
@@ -127,7 +127,7 @@ def observe(model, L):
             states=largest(h_2 - h), outputs=largest(F_2 - F),
             moved=jnp.max(gone), trained=largest(F - first),
             turned=jnp.max(norms(V_2[:, ::-1] - V) + norms(W_2[:, ::-1] - W)),
-        )  # fmt: skip
+        )
 
     return setting.measured(seen, STEPS)
 
@@ -180,4 +180,4 @@ theorem = Theorem(
         "Values of s are the quarters; there floor((L - 1) s) + 1 and floor(L s) are regular in L.",
         "Networks are trained up to time 1/4. They start tied, as in the text's main model; other starts are not measured.",
     ),
-)  # fmt: skip
+)

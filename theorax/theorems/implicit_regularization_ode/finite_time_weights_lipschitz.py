@@ -46,12 +46,12 @@ parted = Rate(
         "a square root": 1 / sqrt(L), "second order": L**-2, "no decay": Integer(1),
         "way of a layer": dict(of=seen.moved),
     },
-)  # fmt: skip
+)
 moving = Rate(
     seen.moved, Integer(1), as_=L, spread=Rational(1, 10), approach=expansion, margin=order,
     under=(H.step, H.scaled),
     wrong={"layers that move by 1/L": 1 / L, "distance of neighbours": dict(of=seen.apart)},
-)  # fmt: skip
+)
 SHOWN, HORIZON, STEPS = 2, 0.25, 4
 
 
@@ -67,12 +67,12 @@ def build(key, L, start, clip, root, scaled, activation, flipped):
 
 def observe(training, L):
     """Distances of neighbouring layers and the way of a layer, the largest over two times: numbers with their errors."""
-    norms = lambda x: jnp.sqrt(jnp.sum(x**2, axis=(-2, -1)))  # noqa: E731
+    norms = lambda x: jnp.sqrt(jnp.sum(x**2, axis=(-2, -1)))
     start, between = training.start, jnp.arange(1, L.padded) < L.value
 
     def with_steps(steps):
         """Both numbers of the flow with this many steps to each time."""
-        field = lambda weights: training.speed(weights, L)  # noqa: E731
+        field = lambda weights: training.speed(weights, L)
         states = setting.runge_kutta(field, start, SHOWN, HORIZON, steps)
         apart = norms(jnp.diff(states.V, axis=1)) + norms(jnp.diff(states.W, axis=1))
         squares = [((x - y) ** 2).sum((1, 2, 3)) for x, y in ((states.V, start.V), (states.W, start.W))]
@@ -127,4 +127,4 @@ theorem = Theorem(
         "The constants are printed for a map with Lipschitz constant one; another constant multiplies alpha and beta.",
         "Networks are trained up to time 1/4. At time zero tied layers are equal: only later times count.",
     ),
-)  # fmt: skip
+)

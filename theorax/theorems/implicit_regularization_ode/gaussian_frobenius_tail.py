@@ -38,7 +38,7 @@ bound = Probability(
         "without the 16": 1 - exp(-(M**2 - 1) * q * m),
         "sqrt(q) for sqrt(q m)": dict(event=seen.norm <= M / sqrt(m)),
     },
-)  # fmt: skip
+)
 tail = uppergamma(q * m / 2, M**2 * q * m / 2) / gamma(q * m / 2)
 exact = Expectation(
     small.beyond, tail, under=(H.gaussian, H.independent),
@@ -48,7 +48,7 @@ exact = Expectation(
         "one degree of freedom less": uppergamma((q * m - 1) / 2, M**2 * q * m / 2) / gamma((q * m - 1) / 2),
         "M_W in the place of its square": uppergamma(q * m / 2, M * q * m / 2) / gamma(q * m / 2),
     },
-)  # fmt: skip
+)
 chernoff = (x - 1 - log(x)) / 2
 exponent = Inequality(
     chernoff - (x - 1) / 16, at_least=0, under=(), over={x: (2, 64)},
@@ -56,7 +56,7 @@ exponent = Inequality(
         "a sixth for a sixteenth": dict(of=chernoff - (x - 1) / 6),
         "from M_W^2 = 1.04 on": dict(over={x: (Rational(26, 25), 64)}),
     },
-)  # fmt: skip
+)
 
 
 def matrix(key, q, m, tied, sparse):
@@ -85,7 +85,7 @@ s, a = Symbol("s", positive=True), Symbol("a", positive=True)
 def chi_square():
     """Every number of entries, every M_W > 0."""
     half = q * m / 2
-    tail = lambda s: uppergamma(half, s / 2) / gamma(half)  # noqa: E731
+    tail = lambda s: uppergamma(half, s / 2) / gamma(half)
     density = s ** (half - 1) * exp(-s / 2) / (2**half * gamma(half))
     yield Cited("the squared norm has the chi-square law of q m degrees of freedom", "Muirhead 1982, section 1.4")
     yield Step("minus the density is the slope of the tail", Derivative(tail(s), s), -density)
@@ -143,4 +143,4 @@ theorem = Theorem(
         ),
     ),
     issues=("The bound is loose: at 16 entries and M_W = sqrt 2 it allows 0.37 where the probability is 0.010.",),
-)  # fmt: skip
+)

@@ -61,21 +61,21 @@ dissipation = Identity(
     seen.change, -seen.spent, under=(H.gradient, H.scaled, H.whole),
     margin=Relative(1, 10**9, "the account of the rounding stays below it, a wrong factor is of order one"),
     wrong={"1/L forgotten": -seen.summed, "layers forgotten": -seen.ends, "half the squares": -seen.spent / 2},
-)  # fmt: skip
+)
 energy = Inequality(
     way, at_most=t * (first - loss), under=(H.gradient, H.scaled), margin=slack, content=few,
     wrong={
         "1/L forgotten": dict(of=total), "t squared": t**2 * (first - loss), "half of it": t * (first - loss) / 2,
     },
-)  # fmt: skip
+)
 finite = Inequality(
     sqrt(way), at_most=sqrt(t * first), under=(H.gradient, H.scaled), margin=slack, content=few,
     wrong={"an eighth": sqrt(t * first) / 8},
-)  # fmt: skip
+)
 each = Inequality(
     furthest, at_most=t * c * sqrt(2 * Q * WIDTH), under=H.clipped, margin=slack, content=few,
     wrong={"one coordinate alone": t * c, "divided by L": t * c * sqrt(2 * Q * WIDTH) / L},
-)  # fmt: skip
+)
 
 
 def compare(model, L):
@@ -170,4 +170,4 @@ theorem = Theorem(
         "Symbols prove the dissipation for one layer. The factor 1/L is seen at two and three layers.",
         "For every layer on its own the inequality gives sqrt(L t l(0)), which is not uniform in L.",
     ),
-)  # fmt: skip
+)

@@ -78,7 +78,7 @@ start = Identity(
     first.loss, first.targets, under=(H.zero, H.room),
     margin=Relative(1, 10**9, "the account of the rounding stays below it, a wrong factor is of order one"),
     wrong={"the sum for the mean": setting.SAMPLES * first.targets, "half of it": first.targets / 2},
-)  # fmt: skip
+)
 C = Rational(1, 4)  # the constant of the text is 10^(-11)
 
 
@@ -94,7 +94,7 @@ decay = likely(
 )
 slowest = likely(
     pace <= Rational(51, 50), {"2/n for 4/n": pace <= Rational(1, 2), "1/L in the kernel": pace <= 1 / L}, (*learnt, H.lowest)
-)  # fmt: skip
+)
 fitted = likely(end.gained >= OVER / 2, {"at twice mu_0": end.gained >= 2 * OVER})
 # The orders 1/sqrt(L), 1/L and 1/L^2 have the ratios 0.71, 1/2 and 1/4.
 limits = weights, outputs, neighbours = tuple(
@@ -117,7 +117,7 @@ def observe(model, L):
 
 def observe_end(models, L):
     """All depths at the time 20/mu_0, or 20 n sqrt(n) q/C' if that is earlier."""
-    norms = lambda x: jnp.sqrt(jnp.sum(x**2, axis=(-2, -1)))  # noqa: E731
+    norms = lambda x: jnp.sqrt(jnp.sum(x**2, axis=(-2, -1)))
     # Fast directions are learnt first: times grow like cubes.
     times = float(OVER) / jnp.maximum(models.mu[0], float(C / UNIT)) * (jnp.arange(1, 5) / 4) ** 3
 
@@ -145,7 +145,7 @@ def observe_end(models, L):
 @settles(start)
 def one_neuron():
     """Any W, inputs and targets: one input, one output and one neuron in each of two layers, two samples."""
-    array = lambda x: np.array(x, dtype=object) * Integer(1)  # noqa: E731
+    array = lambda x: np.array(x, dtype=object) * Integer(1)
     V, W = array([[[0], [0]]] * 2), generic_entries("w", 2, 1, 2)
     weights = ResidualWeights(array([[1], [0]]), V, W, array([[0, 1]]))
     training = ResidualTraining(weights, generic_entries("x", 2, 1), generic_entries("y", 2, 1), 0.0, 0.0, 1.0)
@@ -180,7 +180,7 @@ def doublings():
     """Every sequence whose distances from L to 2 L shrink by 3/5, or that expands in 1/L."""
     j = Symbol("j", integer=True, nonnegative=True)
     yield Step("distances add up, in units of the first", Sum(Rational(3, 5) ** j, (j, 0, oo)), Rational(5, 2))
-    z = lambda L: c / L + n / L**2  # noqa: E731
+    z = lambda L: c / L + n / L**2
     yield Step("ratio of an expansion", sympy.Limit((z(2 * T) - z(4 * T)) / (z(T) - z(2 * T)), T, oo), Rational(1, 2))
 
 
@@ -242,4 +242,4 @@ theorem = Theorem(
         "Some hypotheses have controls in one claim alone: where they are broken, the other claims need not fail.",
         "Outputs are compared at four inputs outside the sample, weights at five values of s.",
     ),
-)  # fmt: skip
+)

@@ -66,11 +66,11 @@ backpropagation = Identity(
     seen.gradient, seen.transposed, under=H.step,
     margin=Relative(1, 10**9, "the account of the rounding stays below it, a transpose moves the gradient by a tenth"),
     wrong={"the sign changed": seen.negated},
-)  # fmt: skip
+)
 discrete_as_printed = Identity(
     seen.gradient, seen.printed, under=H.step, corrected="backpropagation",
     margin=Relative(1, 10**9, "the account of the rounding stays below it"),
-)  # fmt: skip
+)
 noise = Rational(1, 5)
 expansion = setting.in_powers(
     0.3, 8, "the logarithm of an expansion in 1/L, as of every Euler scheme; near 0.07 at L = 8 on other seeds"
@@ -81,18 +81,18 @@ orders = {"a square root": 1 / sqrt(L), "second order": L**-2}
 adjoint = Rate(
     gaps.adjoint, 1 / L, as_=L, spread=noise, approach=expansion, margin=order, under=smooth,
     wrong=orders | {"the sign alone corrected": dict(of=gaps.untransposed), "the transpose alone": dict(of=gaps.unsigned)},
-)  # fmt: skip
+)
 as_printed = Rate(
     gaps.misprinted, 1 / L, as_=L, spread=noise, approach=expansion, margin=order, under=smooth, corrected="adjoint",
-)  # fmt: skip
+)
 layers = Rate(
     gaps.layers, 1 / L, as_=L, spread=noise, approach=expansion, margin=order,
     wrong=orders | {"the printed adjoint": dict(of=gaps.by_printed), "P(1) without its two": dict(of=gaps.halved)},
-)  # fmt: skip
+)
 ends = Rate(
     gaps.ends, 1 / L, as_=L, spread=noise, approach=expansion, margin=order, under=smooth,
     wrong=orders | {"the printed adjoint": dict(of=gaps.ends_by_printed)},
-)  # fmt: skip
+)
 
 
 def compare(model, L):
@@ -129,7 +129,7 @@ def observe(model, L):
     k = jnp.arange(L.padded + 1)
     inside = k <= L.value
     h, *adjoints = jnp.moveaxis(nodes[jnp.where(inside, L.value - k, 0)], 1, 0)
-    apart = lambda these, those, used: flows.largest(jnp.where(used[:, None, None], these - those, 0))  # noqa: E731
+    apart = lambda these, those, used: flows.largest(jnp.where(used[:, None, None], these - those, 0))
     p = gradients(training, weights, L)
     names = ("adjoint", "misprinted", "unsigned", "untransposed")
     found = {name: apart(p, P, inside) for name, P in zip(names, adjoints, strict=True)}
@@ -207,4 +207,4 @@ theorem = Theorem(
         "Norms of P are bounded in the same way with and without the transpose: the bounds of the proofs stand.",
         "The right sides are compared at smooth weights drawn at random, not at trained weights.",
     ),
-)  # fmt: skip
+)

@@ -64,20 +64,20 @@ exact = Identity(
         "2/n for 4/n": 2 * seen.trace, "without the layers": 4 * seen.ends, "S^T S for S^T S/m": 4 * seen.undivided,
         "divided by L": 4 * seen.trace / L,
     },
-)  # fmt: skip
+)
 slack = Absolute(1, 10**9, "rounding stays below it")
 lower = Inequality(
     start.ratio, at_least=4 * start.least, under=started, margin=slack,
     wrong={"8/n": 8 * start.least},
-)  # fmt: skip
+)
 attained = Inequality(
     start.ratio, at_most=Rational(1001, 1000) * 4 * start.least, under=(*started, H.lowest), margin=slack,
     wrong={"2/n": 2 * start.least},
-)  # fmt: skip
+)
 stuck = Inequality(
     start.ratio, at_most=Rational(1, 10**9), under=(H.zero, H.tied, H.embedded, H.lowest, H.narrow),
     wrong={"a positive constant": dict(at_most=None, at_least=Rational(1, 1000))},
-)  # fmt: skip
+)
 width = Rate(
     smallest, 1 / n, as_=n, under=(H.linear, H.independent, H.dimension), spread=Rational(1, 2),
     approach=Corrections(size=0.3, slowest=Rational(1, 2), rest=0, reference=16, reason=(
@@ -86,11 +86,11 @@ width = Rate(
     margin=Absolute(1, 2, "with m = n it decays like n^(-2), in a fixed dimension faster than any power"),
     wrong={"n^(-2), which m = n gives": n**-2, "a constant": Integer(1)},
     implied={"the order of the proposition, q = 2 sqrt(n)": dict(like=n**-2, side="at least")},
-)  # fmt: skip
+)
 slopes = Inequality(
     log(1 - u / 2), at_least=-u, under=(), over={u: (Rational(1, 100), 1)},
     wrong={"as printed, without the half": dict(of=log(1 - u), over={u: (Rational(1, 100), Rational(9, 10))})},
-)  # fmt: skip
+)
 
 
 def compare(model, L):
@@ -98,7 +98,7 @@ def compare(model, L):
     weights, count = jax.tree.map(jnp.asarray, model.start), len(model.X)
     ends, layers = kernels(model, weights)
     R = model.output(weights, L) - model.Y
-    form = lambda K: (R * (K @ R)).sum() / count**2  # noqa: E731
+    form = lambda K: (R * (K @ R)).sum() / count**2
     m = weights.V.shape[-1]
     return dict(
         squares=squares(model, weights, L),
@@ -131,7 +131,7 @@ def condition(pair, n):
 def one_neuron():
     """Any W, inputs and targets: one input, one output and one neuron, two samples."""
     one, none = Integer(1), Integer(0)
-    array = lambda *rows: np.array(rows, dtype=object)  # noqa: E731
+    array = lambda *rows: np.array(rows, dtype=object)
     w = generic_entries("w", 1, 2)
     weights = ResidualWeights(
         array([one], [none]), array(*[[[none], [none]]] * 2), np.stack([w, w]), array([none, one])
@@ -202,4 +202,4 @@ theorem = Theorem(
         "The proof ends in mu = c/(n sqrt(n q)); the statement prints q in the place of sqrt(q), which is weaker.",
         "mu_0 = 0 speaks of the worst targets. With targets at random networks of m < n - d learn too.",
     ),
-)  # fmt: skip
+)

@@ -53,15 +53,15 @@ few = Rational(1, 10)  # the bounds are proved: runs show that they speak of the
 decay = Inequality(
     lost, at_least=mu * t, under=flow, margin=slack, content=few,
     wrong={"twice the rate": 2 * mu * t, "half more": 3 * mu * t / 2},
-)  # fmt: skip
+)
 length = Inequality(
     way, at_most=2 * gained / sqrt(mu), under=flow, margin=slack, content=few,
     wrong={"half of it": gained / sqrt(mu), "mu for its root": 2 * gained / mu},
-)  # fmt: skip
+)
 within = Inequality(
     furthest, at_most=2 * c * gained / mu, under=flow, margin=slack, content=few,
     wrong={"half of it": c * gained / mu, "divided by L": 2 * c * gained / (mu * L)},
-)  # fmt: skip
+)
 
 
 class AimedTraining(eqx.Module):
@@ -119,7 +119,7 @@ def observe(model, L):
             gained=(jnp.sqrt(begin["loss"]) - jnp.sqrt(found["loss"]))[shown],
             way=found["way"][shown], furthest=found["furthest"][shown],
             mu=rates, c=jnp.maximum(found["speed"].max(), begin["speed"]),
-        )  # fmt: skip
+        )
 
     return setting.measured(along, STEPS)
 
@@ -182,4 +182,4 @@ theorem = Theorem(
         "mu and c are read at five times. The constants of the text, e^K and M_B, are bounds of c, and are not computed.",
         "Speeds are integrable, and weights have limits for t to infinity, as the way is bounded for all times.",
     ),
-)  # fmt: skip
+)

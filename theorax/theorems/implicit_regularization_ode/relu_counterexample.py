@@ -55,19 +55,19 @@ dead = (H.relu, H.alternating, H.positive)
 flow = Identity(
     seen.speed, seen.even, under=dead,
     margin=Relative(1, 10**9, "the account of the rounding stays below it, a factor x does not"),
-)  # fmt: skip
+)
 as_printed = Identity(
     seen.speed, seen.printed, under=dead, corrected="flow",
     margin=Relative(1, 10**9, "the account of the rounding stays below it"),
-)  # fmt: skip
+)
 weight = 2 * L * (C ** (1 / L) - 1)
 rest = Identity(
     seen.rest, 0, under=dead, margin=Absolute(1, 10**9, "the account of the rounding stays below it"),
     wrong={"dead layers alive too": dict(left=seen.together)},
-)  # fmt: skip
+)
 above = Inequality(
     exp(u) - 1, at_least=u, over={u: (Rational(1, 100), 3)}, under=(), wrong={"a bound in 2 u": dict(at_least=2 * u)},
-)  # fmt: skip
+)
 apart = Limit(
     distance, 2 * log(C), as_=L, under=(*dead, H.growing), spread=Rational(1, 10**6),
     approach=Corrections(
@@ -76,13 +76,13 @@ apart = Limit(
     ),
     margin=Relative(1, 10, "log C and 2 (C - 1) are a factor two and 1.2 away"),
     wrong={"log C": log(C), "2 (C - 1)": 2 * (C - 1)},
-)  # fmt: skip
+)
 kept = Rate(
     parted, 1 / L, as_=L, under=(H.smooth, H.near), spread=Rational(1, 10**6),
     approach=setting.in_powers(0.5, 8, "the logarithm of an expansion in 1/L"),
     margin=Absolute(1, 4, "without smoothness it is one away, a square root a half"),
     wrong={"a square root": 1 / sqrt(L), "second order": L**-2},
-)  # fmt: skip
+)
 
 
 class ScalarActivation(IntEnum):
@@ -108,7 +108,7 @@ class ScalarResidual(eqx.Module):
         )
 
     def loss(self, w, depth):
-        layer = lambda h, w: (h + self.sigma(w * h) / depth, None)  # noqa: E731
+        layer = lambda h, w: (h + self.sigma(w * h) / depth, None)
         return (jax.lax.scan(layer, self.x, w)[0] - self.target) ** 2
 
     def speed(self, w, depth):
@@ -149,7 +149,7 @@ def compare(net, L):
 def trained(net, L):
     """The largest distance of neighbours at the end, and what the solver may have added to it."""
     N = L.doubled
-    field = lambda w: jnp.where(N.mask, net.speed(w, N.value * jnp.ones(())), 0)  # noqa: E731
+    field = lambda w: jnp.where(N.mask, net.speed(w, N.value * jnp.ones(())), 0)
     coarse, fine = jax.lax.map(
         lambda steps: setting.runge_kutta(field, net.w, 1, 12.0, steps)[0], jnp.asarray([150, 300])
     )
@@ -227,4 +227,4 @@ theorem = Theorem(
         "GELU, SiLU and softplus are not bounded, and keep the order 1/L: what matters is smoothness.",
         "One start and one sample: the theorem exhibits a failure, and does not say how common it is.",
     ),
-)  # fmt: skip
+)

@@ -53,11 +53,11 @@ layers = Rate(seen.inside, 1 / L, as_=L, spread=noise, approach=expansion, margi
 second = Rate(
     seen.rest, L**-2, as_=L, spread=noise, approach=expansion, margin=order, under=(H.twice, H.sampled, H.step),
     wrong={"weights at the left end": dict(of=seen.left), "first order": 1 / L, "third order": L**-3},
-)  # fmt: skip
+)
 cancelled = Rate(
     seen.still, 1 / L, as_=L, spread=noise, approach=expansion, margin=order, under=(H.signs, H.step),
     wrong=orders | {"the ODE of V": dict(of=seen.gap)},
-)  # fmt: skip
+)
 
 
 class Waving(eqx.Module):
@@ -79,7 +79,7 @@ def observe(model, L):
     """Distances of the network from the ODE, the largest over inputs or layers: numbers with their errors."""
     training, W = model.smooth.training, model.smooth.W
     weights, depth = training.start, L.value * jnp.ones(())
-    field = lambda s, h: training.residual(model.V(s, depth), W(s), h)  # noqa: E731
+    field = lambda s, h: training.residual(model.V(s, depth), W(s), h)
 
     def joint(n, s, state):
         """H, and e of weights at the right and at the left end."""
@@ -87,7 +87,7 @@ def observe(model, L):
         one = jnp.ones_like(s)
         by_s = jax.jvp(lambda s: field(s, h), (s,), (one,))[1]
         f, along = jax.jvp(lambda h: field(s, h), (h,), (field(s, h),))
-        push = lambda e: jax.jvp(lambda h: field(s, h), (h,), (e,))[1]  # noqa: E731
+        push = lambda e: jax.jvp(lambda h: field(s, h), (h,), (e,))[1]
         return jnp.stack([f, push(right) + (by_s - along) / 2, push(left) - (by_s + along) / 2])
 
     first = training.X @ weights.A.T
@@ -95,13 +95,13 @@ def observe(model, L):
     hidden = training.hidden(weights, L)
     inside = jnp.arange(L.padded + 1) <= L.value
     away = jnp.where(inside[:, None, None], hidden - nodes[:, 0], 0)
-    largest = lambda x: jnp.sqrt(jnp.max(jnp.sum(x**2, axis=-1)))  # noqa: E731
+    largest = lambda x: jnp.sqrt(jnp.max(jnp.sum(x**2, axis=-1)))
     F = hidden[-1] @ weights.B.T
     flow, right, left = (x @ weights.B.T for x in nodes[L.value])
     found = dict(
         gap=largest(F - flow), inside=largest(away), rest=largest(F - flow - right / depth),
         left=largest(F - flow - left / depth), still=largest(F - first @ weights.B.T),
-    )  # fmt: skip
+    )
     return found | {f"{name}_error": 2 * error for name in found if name != "still"}
 
 
@@ -166,4 +166,4 @@ theorem = Theorem(
         "Weights at the right and at the left ends of a step differ in the constant alone.",
         "Inputs are six points of a sphere in the place of a supremum over a ball.",
     ),
-)  # fmt: skip
+)

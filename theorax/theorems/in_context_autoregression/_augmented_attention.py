@@ -23,7 +23,7 @@ class LinearAttention(eqx.Module):
 
     def __call__(self, E: ComplexArray, mask: Array) -> ComplexArray:
         """The tokens after the layer; the weights are <k_s, q_t> within the mask."""
-        of = lambda weight: E.each(lambda part: part @ weight.T)  # noqa: E731
+        of = lambda weight: E.each(lambda part: part @ weight.T)
         weights = (of(self.queries) @ of(self.keys).adjoint).each(lambda part: jnp.where(mask, part, 0))
         return E + (weights @ of(self.values)).each(lambda part: part @ self.output.T)
 
@@ -63,7 +63,7 @@ def products(S: ComplexArray) -> list[ComplexArray]:
     before = S.each(lambda part: jnp.concatenate([0 * part[:1], part[:-1]]))
     choices = [(key, query, value) for key in (before, S) for query in (S, before) for value in (S, before)]
     return [((key.conj * query[-1:]).each(lambda part: part.sum(1, keepdims=True)) * value).each(lambda part: part.sum(0))
-            for key, query, value in choices]  # fmt: skip
+            for key, query, value in choices]
 
 
 class TrainingContexts(eqx.Module):

@@ -73,7 +73,7 @@ def roots_of_unity(order: int) -> ComplexArray:
     step, first = ComplexArray(cosine, sine), [ComplexArray(jnp.ones(()), jnp.zeros(()))]
     for _ in range(order // 4 - 1):
         first.append(first[-1] * step)
-    turned = lambda root: ComplexArray(-root.imag, root.real)  # noqa: E731
+    turned = lambda root: ComplexArray(-root.imag, root.real)
     quarters = [first]
     for _ in range(3):
         quarters.append([turned(root) for root in quarters[-1]])
@@ -117,7 +117,7 @@ def invariants(heads: DiagonalHeads) -> dict[str, Array]:
     return dict(
         rest=(others * others).sum(), last=p[-1], previous=p[-2], frobenius=(C * C).sum(), rows=(C.sum(1) ** 2).sum(),
         trace=jnp.trace(C), entries=C.sum(),
-    )  # fmt: skip
+    )
 
 
 def partner_invariants(heads: DiagonalHeads) -> dict[str, Array]:

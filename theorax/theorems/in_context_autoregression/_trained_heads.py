@@ -69,11 +69,11 @@ def adam(loss: Callable[[Array], Array], start: Array, steps: int = 300, rate: f
 @partial(jax.jit, static_argnums=(1, 5))
 def trained(key: Array, d: int, heads: Any, paired: Any, late: Any, starts: int) -> TrainedHeads:
     """The best of some trainings from normal starting points of standard deviation 1/4, with room for d + 1 heads."""
-    normal = lambda name, *shape: 0.25 * jax.random.normal(named(key, name), (starts, *shape))  # noqa: E731
+    normal = lambda name, *shape: 0.25 * jax.random.normal(named(key, name), (starts, *shape))
     p = tuple(normal(f"p_{length}", length) for length in LENGTHS)
     points = SharedHeads(normal("a", d + 1, d), normal("b", d + 1, d), p)
     _, unravel = ravel_pytree(jax.tree.map(lambda leaf: leaf[0], points))
-    loss = lambda x: unravel(x).loss(heads, paired, late)  # noqa: E731
+    loss = lambda x: unravel(x).loss(heads, paired, late)
     ends = jax.vmap(lambda point: adam(loss, ravel_pytree(point)[0]))(points)
     return TrainedHeads(unravel(ends[jnp.argmin(jax.vmap(loss)(ends))]), heads, paired, late)
 

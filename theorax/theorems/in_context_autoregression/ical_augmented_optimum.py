@@ -47,15 +47,15 @@ loss = Identity(
     seen.mean, d * (1 - 2 * seen.eta * n + seen.eta**2 * (n**2 + (d - 1) * n)), under=(H.commuting, H.augmented),
     margin=Relative(1, 10**9, "the account of the rounding stays below it, d for d - 1 is of order one"),
     wrong={"d for d - 1": d * (1 - 2 * seen.eta * n + seen.eta**2 * (n**2 + d * n))},
-)  # fmt: skip
+)
 unused = Identity(
     seen.met, 0, under=H.independent, margin=Absolute(1, 10**9, "rounding stays below it"),
     wrong={"some product is met": seen.eta},
-)  # fmt: skip
+)
 in_contexts = Expansion(
     powers=(1,), rest=Rational(1, 200), order=2, reference=64,
     reason="ratios of means of m independent contexts of relative spread below one: the term of order two is below 20/m^2",
-)  # fmt: skip
+)
 best = 3 / (2 * N + 3 * d - 2)
 step = Limit(
     found.step, best, as_=m, under=(H.commuting, H.augmented), spread=1 / (2 * sympy.sqrt(m)), approach=in_contexts,
@@ -63,13 +63,13 @@ step = Limit(
     wrong={
         "1/T": 1 / (N + 1), "2/(3T)": 2 / (3 * (N + 1)), "3/(2T)": 3 / (2 * (N + 1)), "d for d - 1": 3 / (2 * N + 3 * d + 1),
     },
-)  # fmt: skip
+)
 remaining = 1 - 3 * (N + 1) / (2 * (2 * N + 3 * d - 2))
 least = Limit(
     found.least, remaining, as_=m, under=(H.commuting, H.augmented, H.multiples), spread=1 / (4 * sympy.sqrt(m)),
     approach=in_contexts, margin=Relative(1, 40, "a dense value matrix takes 5 % or more of it"),
     wrong={"1/4 at every N": Rational(1, 4)},
-)  # fmt: skip
+)
 S1, S2 = N * (N + 1) / 2, N * (N + 1) * (2 * N + 1) / 6
 Q = S2 + (d - 1) * S1 - (d - 1) * S1**2 / (S2 + (2 * d - 3) * S1)
 dense = Limit(
@@ -77,7 +77,7 @@ dense = Limit(
     approach=in_contexts,
     margin=Relative(1, 100, "at d = 4, N = 3 pairs leave 2.3 % less; multiples of the identity leave 3 % or more above it"),
     wrong={"multiples of the identity are best": remaining},
-)  # fmt: skip
+)
 
 
 def contexts(key, m, d, N, paired, size, augmented, spread):
@@ -92,11 +92,11 @@ def observe(model, d):
     given, lengths = model
     layer = gradient_step_attention(d, 1.0, given.augmented)
     asked = (jnp.arange(1, 10) <= lengths)[None, :, None]
-    kept = lambda part: jnp.where(asked, part, 0)  # noqa: E731
+    kept = lambda part: jnp.where(asked, part, 0)
     own = jax.vmap(lambda S: predictions(layer, S[:-1]))(given.tokens)[:, 1:].each(kept)
     target = given.tokens[:, 2:].each(kept)
     others = own.each(lambda part: part.sum(2, keepdims=True) - part)
-    inner = lambda x, y: (x.real * y.real + x.imag * y.imag).sum() / x.real.shape[0]  # noqa: E731
+    inner = lambda x, y: (x.real * y.real + x.imag * y.imag).sum() / x.real.shape[0]
     aligned = jnp.stack([inner(own, target), inner(others, target)])
     gram = jnp.stack([jnp.stack([inner(x, y) for y in (own, others)]) for x in (own, others)])
     whole = d * lengths
@@ -219,4 +219,4 @@ theorem = Theorem(
         "On pairs this product alone is not the optimum: s_t, s_(T-1) and s_t meet the target at t = T, by 2 cos(theta) s_T "
         "= s_(T+1) + s_(T-1). With all scalar blocks the loss is 0.2731 instead of 0.4 at d = 2, N = 3 (L-BFGS, not claimed).",
     ),
-)  # fmt: skip
+)

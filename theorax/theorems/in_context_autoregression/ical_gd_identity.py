@@ -39,7 +39,7 @@ H = hypotheses(
 exact = Relative(1, 10**9, "the account of the rounding stays below it, another key or start is of order one")
 gradient = Identity(
     seen.gradient, seen.correlation, under=H.zero, margin=exact, wrong={"without the half": 2 * seen.correlation},
-)  # fmt: skip
+)
 step = Identity(seen.outputs, seen.stepped, margin=exact, wrong={"keys s_t, plain tokens": seen.plain})
 
 
@@ -63,7 +63,7 @@ def run(S, eta, before, augmented, causal_mask, start):
         gradient=slopes[-1], correlation=(S[1:].each(lambda part: part.T) @ S[:-1].conj).stacked,
         outputs=outputs.stacked, stepped=jnp.concatenate([row.stacked for row in moved], axis=1),
         plain=eta * jnp.concatenate([row.stacked for row in plain], axis=1),
-    )  # fmt: skip
+    )
 
 
 ANY, ORTHOGONAL = range(2)
@@ -128,4 +128,4 @@ theorem = Theorem(
         "The shift that makes augmented tokens is given, as in the paper's summaries; no layer computes it here.",
         "This theorem is of given weights; ical_augmented_optimum asks whether training leads to them.",
     ),
-)  # fmt: skip
+)

@@ -31,22 +31,22 @@ total_meets = N * (7 * N + 3) / 30
 total_square = (
     total_meets + Rational(3, 35) * N * (N**2 - 1) - Rational(2, 21) * N * (N - 1)
     + Rational(4, 105) * N - Rational(2, 105) * (1 - (-1) ** N)
-)  # fmt: skip
+)
 best, remaining = total_meets / total_square, 1 - total_meets**2 / (N * total_square)
 commuting = 9 / (2 * N + 7)
 in_contexts = Expansion(
     powers=(1,), rest=Rational(1, 20), order=2, reference=256, reason="a ratio of two means of m independent contexts",
-)  # fmt: skip
+)
 step = Limit(
     found.step, best, as_=m, spread=1 / sympy.sqrt(m), approach=in_contexts,
     margin=Relative(1, 20, "the commuting step is a third larger, 49/(18N) a seventh"),
     wrong={"of commuting matrices": commuting, "49/(18N)": Rational(49, 18) / N},
-)  # fmt: skip
+)
 least = Limit(
     found.least, remaining, as_=m, spread=1 / sympy.sqrt(m), approach=in_contexts,
     margin=Relative(1, 20, "1/4 and the limit 0.365 are a tenth away or more"),
     wrong={"1/4": Rational(1, 4), "the limit of many lengths": 1 - Rational(343, 540)},
-)  # fmt: skip
+)
 
 LENGTHS = 9
 
@@ -94,18 +94,18 @@ def observe(model):
 def moments():
     """Pairs of powers k > l: all are as (6, 2), but l = 1, k - l = 1, k = 2l, k = 2l + 1 and k = 2l - 1."""
     u, angle = symbols("u theta", positive=True)
-    wave = lambda k: (exp(I * k * angle) + exp(-I * k * angle)) / 2  # noqa: E731
-    c = lambda k: u**2 + (1 - u**2) * wave(k)  # noqa: E731
+    wave = lambda k: (exp(I * k * angle) + exp(-I * k * angle)) / 2
+    c = lambda k: u**2 + (1 - u**2) * wave(k)
     # Sums of waves are even: their cosines are left.
-    even = lambda f: f.expand().replace(exp, lambda power: cos(power / I))  # noqa: E731
-    mean = lambda f: Integral(even(f * (1 - wave(1))), (angle, 0, 2 * pi), (u, 0, 1)) / (2 * pi)  # noqa: E731
+    even = lambda f: f.expand().replace(exp, lambda power: cos(power / I))
+    mean = lambda f: Integral(even(f * (1 - wave(1))), (angle, 0, 2 * pi), (u, 0, 1)) / (2 * pi)
     for k, value in ((1, Rational(1, 3)), (2, Rational(7, 15)), (3, Rational(7, 15))):
         yield Step(f"E c_{k}^2", mean(c(k) ** 2), value)
     generic, near, half, beside = Rational(9, 35), Rational(1, 21), Rational(4, 105), Rational(2, 105)
     pairs = {
         (2, 1): generic - 2 * near + half, (3, 1): generic - near - beside, (3, 2): generic - near - beside,
         (4, 2): generic + half, (5, 2): generic - beside, (5, 1): generic - near, (5, 3): generic - beside, (6, 2): generic,
-    }  # fmt: skip
+    }
     for (k, l), value in pairs.items():
         yield Step(f"E c_{k} c_{l} c_{k - l}", mean(c(k) * c(l) * c(k - l)), value)
 
@@ -157,4 +157,4 @@ theorem = Theorem(
         "Only d = 3: at d = 5 simulation gives the step 0.346 and the loss 0.527 for N = 9.",
         "With a commuting family the same step is 9/(2N + 7) and 1/4 of the loss remains in the limit.",
     ),
-)  # fmt: skip
+)

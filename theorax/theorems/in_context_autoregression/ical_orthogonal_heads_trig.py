@@ -43,24 +43,24 @@ ended = Rational(1, 50)
 lowest = Optimum(
     loss, bound=Max(d - 2 * h, 0), unconstrained_because="every real weight is admitted", bound_by="rank_bound",
     under=(H.query, H.paired), margin=close, wrong={"d - H, as without pairs": dict(bound=Max(d - h, 0))},
-)  # fmt: skip
+)
 # H < d/2 heads do the same on H of the pairs: the square of p_T C is 2 p_T C, so that its diagonal blocks are ones or zero.
 recurrence = Inequality(
     abs(seen.ratio + Rational(1, 2)), at_most=ended, under=(H.query, H.paired, H.few), content=Rational(1, 10),
     wrong={"-1": dict(of=abs(seen.ratio + 1)), "+1/2": dict(of=abs(seen.ratio - Rational(1, 2)))},
-)  # fmt: skip
+)
 ones = Inequality(
     seen.blocks, at_most=ended, under=(H.query, H.paired, H.few, H.enough), content=Rational(1, 10),
     wrong={"C = I": dict(of=seen.identity)},
-)  # fmt: skip
+)
 orthogonal = Inequality(
     seen.between, at_most=ended, under=(H.query, H.paired, H.half), content=Rational(1, 10),
     wrong={"factor 1": dict(of=seen.unit)},
-)  # fmt: skip
+)
 predicts = Identity(
     sides.predicted, sides.target, under=(H.query, H.paired, H.circle, H.family),
     margin=Relative(1, 10**9, "the account of the rounding stays below it, another ratio is of order one"),
-)  # fmt: skip
+)
 STARTS = 32
 
 
@@ -87,7 +87,7 @@ def relations(model, d):
         between=training.furthest(between, jnp.where(present, 2 * jnp.eye(d + 1), 0)),
         unit=training.furthest(between, jnp.where(present, jnp.eye(d + 1), 0)),
         identity=training.furthest(inside, jnp.eye(d)),
-    )  # fmt: skip
+    )
 
 
 def tokens(key, T, d, late, size, paired, ratio):
@@ -213,4 +213,4 @@ theorem = Theorem(
         "With d heads or more the ratio p_(T-1)/p_T is free, so that no value is claimed there.",
         "Training runs on the closed form of ical_orthogonal_loss, which is the mean over all contexts, not on samples.",
     ),
-)  # fmt: skip
+)

@@ -53,12 +53,12 @@ loss = Identity(
         "no partners: the unitary loss": unitary_of(seen),
         "p_(T-1)^2 |C|_F^2 in addition": loss_of(seen) + seen.previous**2 * seen.frobenius,
     },
-)  # fmt: skip
+)
 sampled = Expectation(
     drawn.error - loss_of(drawn), 0, spread=4,
     margin=Absolute(1, 4, "the terms of partners have the mean 1.4, the trace 7.2"),
     wrong={"no partners: the unitary loss": dict(of=drawn.error - unitary_of(drawn))},
-)  # fmt: skip
+)
 
 
 class PairedContexts(eqx.Module):
@@ -77,7 +77,7 @@ def heads_near(key, T, d, late):
     return DiagonalHeads(
         jnp.eye(d) + 0.3 * jax.random.normal(a, (d, d)), blocks + 0.3 * jax.random.normal(b, (d, d)),
         p.at[-1].add(0.9).at[-2].add(-0.45), late,
-    )  # fmt: skip
+    )
 
 
 def contexts(key, T, d, late, paired, size):
@@ -91,7 +91,7 @@ def weights(key, T, d, late, paired, size):
 
 
 def observe(model, T):
-    error = lambda angles: setting.error(model.heads, setting.sequence(angles, T + 1, model.size))  # noqa: E731
+    error = lambda angles: setting.error(model.heads, setting.sequence(angles, T + 1, model.size))
     found = setting.invariants(model.heads) | setting.partner_invariants(model.heads)
     return dict(error=jax.vmap(error)(model.angles).mean(), **found)
 
@@ -152,4 +152,4 @@ theorem = Theorem(
         "One pair is enough for the proof on symbols; two pairs are averaged with random heads by the sampled claim.",
         "The paper's text was not read: whether it prints this loss is not known.",
     ),
-)  # fmt: skip
+)

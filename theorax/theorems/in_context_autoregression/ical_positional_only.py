@@ -26,7 +26,7 @@ T = Size("T", "context length")
 mu = Parameter("mu", "angles are uniform on [0, 2 pi/mu]", positive=True)
 risk = numbers(
     error="|prediction - s_(T+1)|^2, mean over 256 contexts", form="(p - e_T)^T M (p - e_T)", wide="the same at mu/2",
-)  # fmt: skip
+)
 seen = arrays(
     descended="positional weights after k steps of gradient descent from zero, by automatic differentiation",
     filtered="e_T - (I - r M)^k e_T, r twice the step and M that of the contexts",
@@ -35,7 +35,7 @@ seen = arrays(
 spectrum = numbers(above="number of eigenvalues of M above mu/8", claimed="4T/mu", positive=True)
 ended = numbers(
     last="p_T after some steps of gradient descent, r = 1/(largest eigenvalue)", left="the loss there", positive=True,
-)  # fmt: skip
+)
 top = Measured("lambda_1", "largest eigenvalue of M", positive=True)
 
 H = hypotheses(
@@ -49,26 +49,26 @@ loss = Expectation(
     risk.error - risk.form, 0, under=(H.query, H.arc), spread=Rational(1, 2),
     margin=Absolute(1, 20, "the form at mu/2 is 1 away or more, the query s_T 0.26"),
     wrong={"mu/2 for mu": dict(of=risk.error - risk.wide)},
-)  # fmt: skip
+)
 path = Identity(
     seen.descended, seen.filtered, under=H.query,
     margin=Relative(1, 10**6, "the account of the rounding stays below it, another step is of order one"),
     wrong={"r the step": seen.shorter},
-)  # fmt: skip
+)
 count = Inequality(
     abs(spectrum.above - spectrum.claimed), at_most=1, under=(H.arc, H.fine), content=Rational(1, 10),
     wrong={
         "2T/mu": dict(of=abs(spectrum.above - spectrum.claimed / 2)),
         "8T/mu": dict(of=abs(spectrum.above - 2 * spectrum.claimed)),
     },
-)  # fmt: skip
+)
 plateau = Corrections(
     size=0.2, slowest=1, rest=0, reference=40, reason="the largest eigenvalue comes exponentially near in T/mu",
-)  # fmt: skip
+)
 largest = Limit(
     top, mu / 4, as_=T, under=(H.arc, H.fine), approach=plateau, margin=Relative(1, 5, "mu/2 is twice as large"),
     wrong={"mu/2": mu / 2},
-)  # fmt: skip
+)
 stalls = Inequality(ended.last, at_most=Rational(3, 4), under=H.narrow, content=Rational(1, 10))
 solves = Inequality(ended.left, at_most=Rational(1, 1000), under=(H.narrow, H.steps), content=Rational(1, 10))
 
@@ -216,4 +216,4 @@ theorem = Theorem(
         "M is positive definite for every finite mu; its least eigenvalue is below rounding, and is not measured.",
         "The authors' figure averages the loss over 29 lengths: its step 1/2 is r = 1/29 for a single length.",
     ),
-)  # fmt: skip
+)

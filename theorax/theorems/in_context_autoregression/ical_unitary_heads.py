@@ -39,21 +39,21 @@ lowest = Optimum(
     loss, bound=Max(d - h, 0), unconstrained_because="every real weight is admitted", bound_by="rank_bound",
     under=(H.query, H.independent), margin=close,
     wrong={"(d - H)/d": dict(bound=Max(d - h, 0) / d), "d - 2H, as on pairs": dict(bound=Max(d - 2 * h, 0))},
-)  # fmt: skip
+)
 # Training ends near the minimum, not at it; a head too many is of order one away, a projector of rank d - 1 by 1/d.
 ended = Rational(1, 50)
 orthogonal = Inequality(
     seen.between, at_most=ended, under=(H.query, H.independent, H.few), content=Rational(1, 10),
     wrong={"A = B": dict(of=seen.same)},
-)  # fmt: skip
+)
 solved = Inequality(
     seen.inside + seen.early, at_most=ended, under=(H.query, H.independent, H.enough), content=Rational(1, 10),
     wrong={"A = B": dict(of=seen.same)},
-)  # fmt: skip
+)
 predicts = Identity(
     sides.predicted, sides.target, under=(H.query, H.circle),
     margin=Relative(1, 10**9, "the account of the rounding stays below it, another query is of order one"),
-)  # fmt: skip
+)
 
 
 def some_heads(key, H, d, paired, late):
@@ -77,7 +77,7 @@ def relations(model, d):
     return dict(
         between=training.furthest(between, wanted), inside=training.furthest(inside, jnp.eye(d)),
         early=jnp.stack([jnp.abs(row[:-1]).max() for row in early]).max(), same=jnp.abs(unit[0] - unit[1]).max(),
-    )  # fmt: skip
+    )
 
 
 def tokens(key, T, d, late, size):
@@ -162,4 +162,4 @@ theorem = Theorem(
         "With fewer than d heads p_(T-1) is free wherever C 1 = 0, so that earlier weights need not vanish there.",
         "A and B alone are not orthogonal: B^T G and G^(-1) A leave the loss as it is for every invertible G.",
     ),
-)  # fmt: skip
+)

@@ -50,7 +50,7 @@ loss = Identity(
         "(tr C)^2/d for |C|_F^2": loss_of(seen).subs(seen.frobenius, seen.trace**2 / d),
         "the sum of the entries of C for its trace": loss_of(seen).subs(seen.trace, seen.entries),
     },
-)  # fmt: skip
+)
 script = replace(loss, right=script_of(seen), wrong={}, corrected="loss")
 sampled = Expectation(
     drawn.error - loss_of(drawn), 0, spread=5,
@@ -59,7 +59,7 @@ sampled = Expectation(
         "the authors' script": dict(of=drawn.error - script_of(drawn)),
         "the correlation with the target forgotten": dict(of=drawn.error - loss_of(drawn).subs(drawn.trace, 0)),
     },
-)  # fmt: skip
+)
 
 
 class Contexts(eqx.Module):
@@ -89,7 +89,7 @@ def weights(key, T, d, late, paired, size):
 
 
 def observe(model, T):
-    error = lambda angles: setting.error(model.heads, setting.sequence(angles, T + 1, model.size))  # noqa: E731
+    error = lambda angles: setting.error(model.heads, setting.sequence(angles, T + 1, model.size))
     return dict(error=jax.vmap(error)(model.angles).mean(), **setting.invariants(model.heads))
 
 
@@ -148,4 +148,4 @@ theorem = Theorem(
         "minima of d heads or more p_(T-1) is zero, so the minimisers are the same.",
         "The paper's text was not read: whether it prints this loss is not known.",
     ),
-)  # fmt: skip
+)

@@ -56,7 +56,7 @@ heads = Expectation(
     margin=Absolute(
         1, 10, "one degree of freedom more in the factors moves s_1^2 by l/d and more, an eighth a layer at T = d = 8",
     ),
-)  # fmt: skip
+)
 # The norm, not its fourth power: that one has a kurtosis of some hundreds, and 6000 draws do not tell its mean.
 tails = Expectation(
     (T ** (2 * l - 1) / (1 + l + l * gamma)) ** Rational(1, 4) * (tokens.tail - products.small_tail), 0,
@@ -65,11 +65,11 @@ tails = Expectation(
     margin=Absolute(
         1, 48, "the sum of fourth powers moves by a twelfth at most, seven eighths of rank_collapse_width's margin",
     ),
-)  # fmt: skip
+)
 chains = Expectation(
     tokens.joint - products.small_joint, 0, spread=2 * l / d,
     margin=Absolute(1, 10, "drawn apart, layers lose the variance that they share, 2/d = 1/4 at d = 8"),
-)  # fmt: skip
+)
 
 
 def both(key, T, d, l, gaussian_values, degrees, separate):
@@ -135,4 +135,4 @@ theorem = Theorem(
         "Equality in law is seen through three moments a layer, at small sizes; the induction in the docstring is what "
         "carries it further.",
     ),
-)  # fmt: skip
+)

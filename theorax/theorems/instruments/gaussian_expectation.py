@@ -67,7 +67,7 @@ geometric = Rate(
     rules_out=(-12, 0),
     margin=Absolute(1, 2, "half the width of the strip is at least pi/2 away, an algebraic order all of it"),
     wrong={"the half strip": exp(-pi * m / sqrt(q))},
-)  # fmt: skip
+)
 
 
 class Function(IntEnum):
@@ -188,4 +188,4 @@ theorem = Theorem(
             },
         ),
     ),
-)  # fmt: skip
+)

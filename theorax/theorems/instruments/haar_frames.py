@@ -41,17 +41,17 @@ orthonormal = Inequality(seen.defect, at_most=T**2 * d * Rational(1, 2**53), und
 centred = Expectation(
     seen.diagonal, 0, under=(H.signs, H.gaussian), spread=1 / sqrt(T),
     margin=Absolute(1, 10, "without the signs it lies below -sqrt(2/pi) for the first row and is of that size for all"),
-)  # fmt: skip
+)
 sphere = Expectation(
     seen.fourth, 3 / (d * (d + 2)), under=H.gaussian, spread=Rational(1, 2),
     margin=Relative(1, 20, "the fourth moment of Gaussian entries, 3/d^2, is 2/d off: an eighth at d = 16"),
     wrong={"Gaussian entries": 3 / d**2},
-)  # fmt: skip
+)
 rows = Expectation(
     seen.overlap, 1 / (d + 2), under=(H.orthogonal, H.gaussian), spread=Rational(1, 4),
     margin=Relative(1, 20, "for independent rows of unit length it is 1/d, an eighth off at d = 16"),
     wrong={"independent rows": 1 / d},
-)  # fmt: skip
+)
 
 
 def frame(key, T, d, unsigned, plain, flat):
@@ -122,4 +122,4 @@ theorem = Theorem(
         )
     ),
     issues=("Moments of order four and less, and one sign: another law with these moments would pass.",),
-)  # fmt: skip
+)

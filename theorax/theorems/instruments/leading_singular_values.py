@@ -144,4 +144,4 @@ theorem = Theorem(
         "found for the second is the third. Its residual holds, its index is wrong, and only the audit sees it. "
         "The second value is therefore claimed within a fiftieth; ask no more of it.",
     ),
-)  # fmt: skip
+)

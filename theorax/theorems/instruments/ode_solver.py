@@ -49,7 +49,7 @@ order = Rate(
         reason="the logarithm of an expansion in 1/N; at most 0.4 at N = 4 on other seeds",
     ),
     margin=Absolute(1, 1, "the embedded method of order seven would be one away, and a wrong coefficient several"),
-)  # fmt: skip
+)
 
 
 class Field(IntEnum):
@@ -76,7 +76,7 @@ class KnownFlow(eqx.Module):
         wave = jnp.abs(jnp.mod(t, 2.0) - 1)
         return jax.lax.select_n(
             self.which, a * x * (1 - x), turn * jnp.stack([-x[1], x[0]]), a * (2 * wave - 1) * x,
-        )  # fmt: skip
+        )
 
     def exact(self, s, N):
         a, b = self.rates
@@ -92,7 +92,7 @@ class KnownFlow(eqx.Module):
         kinked = x * jnp.exp(a * (area(N.value * s + self.shift) - area(self.shift)) / N.value)
         return jax.lax.select_n(
             self.which, logistic, jnp.stack([c * x[0] - d * x[1], d * x[0] + c * x[1]]), kinked
-        )  # fmt: skip
+        )
 
 
 def known(key, which, shift):
@@ -102,7 +102,7 @@ def known(key, which, shift):
 
 
 def observe(known, N):
-    field = lambda n, s, x: known.slope(n, s, x, N)  # noqa: E731
+    field = lambda n, s, x: known.slope(n, s, x, N)
     nodes = jnp.arange(N.padded + 1)
     exact = jax.vmap(lambda n: known.exact(n / N.value, N))(nodes) * (nodes <= N.value)[:, None]
     computed, declared = flows.flow(field, known.start, N)
@@ -119,7 +119,7 @@ def closed_forms():
     yield Step("logistic equation", Derivative(logistic, s), a * logistic * (1 - logistic))
     angle = a * s + sin(b * s)
     yield Step("rotation", [Derivative(cos(angle), s), Derivative(sin(angle), s)],
-               [-(a + b * cos(b * s)) * sin(angle), (a + b * cos(b * s)) * cos(angle)])  # fmt: skip
+               [-(a + b * cos(b * s)) * sin(angle), (a + b * cos(b * s)) * cos(angle)])
     down, start = Derivative(u(s), s) - a * (1 - 2 * s) * u(s), u(0) - x
     yield Solved("kinked field, 2 |t - 1| - 1 = 1 - 2 t on [0, 1]", [down, start], u(s), x * exp(a * (s - s**2)))
     yield Cited("the error of a method of order p has an expansion in powers of the step from h^p on", "Gragg 1965")
@@ -148,4 +148,4 @@ theorem = Theorem(
         "The declared error is the difference of two computations. It is a bound where the method has reached its order; "
         "for fields that are not tested here it stays an estimate.",
     ),
-)  # fmt: skip
+)

@@ -48,7 +48,7 @@ meets = Optimum(
         1, 10**9,
         "the values are of order 10 to 10^4 and solved to 1e-13 of them; a program with another constant is far off",
     ),
-)  # fmt: skip
+)
 near = Inequality(distance, at_most=2 * (seen.above - seen.below), under=(H.even, H.inside))
 
 
@@ -111,10 +111,10 @@ def concavity():
     a, b, c, p, q, s, t = symbols("a b c p q s t", real=True)
     G, x, d = Matrix([[a, b], [b, c]]), Matrix([p, q]), Matrix([s, t])
     y = Matrix(symbols("y_0:2", real=True))
-    D = lambda beta: (y.T * beta - beta.T * G * beta / 2)[0]  # noqa: E731
+    D = lambda beta: (y.T * beta - beta.T * G * beta / 2)[0]
     slope = (y - G * x).dot(d)
     yield Step("D falls by the quadratic form, beside a slope that is not positive at a maximum",
-               D(x) + slope - D(x + d), (d.T * G * d / 2)[0])  # fmt: skip
+               D(x) + slope - D(x + d), (d.T * G * d / 2)[0])
 
 
 @lemma
@@ -132,7 +132,7 @@ def circulant():
         y = Matrix([wave.subs(j, key) for key in range(8)])
         yield Step(f"{name}: y is an eigenvector", G * y, eigenvalue * y)
         yield Step(f"{name}: orthogonal to constants, so that b = 0 is the multiplier of the sum",
-                   Sum(wave, (j, 0, 7)), 0)  # fmt: skip
+                   Sum(wave, (j, 0, 7)), 0)
     beta = (1 - e) * y / eigenvalue
     yield Step("alternating: every residual is e times its sign", y - G * beta, e * y)
 
@@ -171,4 +171,4 @@ theorem = Theorem(
         "The program that is solved has the given floats for its rows, not the kernel that they stand for.",
         "At N = 16 on the circle the least eigenvalue is 6e-10 and coefficients lose as many digits: nothing is claimed there.",
     ),
-)  # fmt: skip
+)

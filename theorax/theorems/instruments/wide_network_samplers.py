@@ -55,25 +55,25 @@ gains = Expectation(
     margin=Absolute(
         1, 12, "a chi of n degrees of freedom makes it digamma(n/2) - log(n/2), -0.13 at n = 8, where Haar weights have 0"
     ),
-)  # fmt: skip
+)
 shapes = Expectation(
     seen.shape - seen.sampled_shape, 0, under=H.law, spread=Rational(3, 2),
     margin=Absolute(1, 8, "isotropic units have 3 n/(n + 2) = 2.4 at n = 8, units of two blocks a fifth more"),
-)  # fmt: skip
+)
 angles = Expectation(
     seen.angle - seen.sampled_angle, 0, under=(H.law, H.frame), spread=Rational(3, 5),
     margin=Absolute(1, 20, "inputs sampled apart have a mean of zero where it is one half and more"),
-)  # fmt: skip
+)
 squares = Expectation(
     seen.square - seen.sampled_square, 0, under=(H.law, H.frame), spread=Rational(1, 2),
     margin=Absolute(1, 20, "without the Bartlett factor of rank two it is less by a share of (1 - cos^2)/2"),
-)  # fmt: skip
+)
 chains = Expectation(
     seen.chain - seen.sampled_chain, 0, under=(H.law, H.chain), spread=Rational(3, 2),
     margin=Absolute(
         1, 8, "drawn apart, layers lose the covariance of log |h|^2 and log |phi(h)|^2, about 2/n = 1/4 for ReLU"
     ),
-)  # fmt: skip
+)
 
 DEPTH = literal(3)
 WEIGHT_VARIANCE, BIAS_VARIANCE = 1.8, 0.1  # ReLU keeps a variance of one
@@ -152,7 +152,7 @@ def weights(law, share=1.0):
     return Subject(
         both, law=place(law), share=share, taken=place(law), taken_share=share,
         activation=RELU, inputs_apart=0, layers_apart=0,
-    )  # fmt: skip
+    )
 
 
 normal, rank_one, rank_two = weights("gaussian"), weights("fixed rank", 1.0), weights("fixed rank", 2.0)
@@ -194,4 +194,4 @@ theorem = Theorem(
         "Equality in law is seen through gains, shapes and angles at small widths. The argument in the docstring carries "
         "it to all widths; theorax.numerics.wide_networks gives its steps.",
     ),
-)  # fmt: skip
+)

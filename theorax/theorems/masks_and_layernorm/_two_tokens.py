@@ -66,7 +66,7 @@ def fixed_points(model, a, b, c):
 
     root = b * jnp.sqrt(b**2 - a * (2 * c - a))
     lower, upper = ((-c * (c - a) + sign * root) / ((c - a) ** 2 + b**2) for sign in (-1, 1))
-    on_the_line = lambda v: jnp.stack([-(c + (c - a) * v) / b, v])  # noqa: E731
+    on_the_line = lambda v: jnp.stack([-(c + (c - a) * v) / b, v])
     found = dict(lower=slope(on_the_line(lower)), upper=slope(on_the_line(upper)), consensus=slope(pole))
     # Fewer than a hundred operations on numbers below eight, none of them near a cancellation of more than four bits.
     return found | {f"{name}_error": 2.0**-39 for name in found}

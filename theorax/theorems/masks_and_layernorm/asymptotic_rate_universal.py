@@ -54,7 +54,7 @@ rate = Rate(
     ),
     margin=Absolute(1, 20, "1/3 for 1/2 moves it by 0.4, the bounds of collapse by 0.2 or more"),
     wrong={"lambda_2^2": exp(log(lam**2) * t), "1 - 1/N": exp(log(Rational(3, 4)) * t)},
-)  # fmt: skip
+)
 TOKENS = D = 4
 
 
@@ -72,7 +72,7 @@ def network(key, t, mask, layernorm, growing, scale, alike):
     depth = jnp.arange(t)
 
     def weight(name):
-        draw = lambda layer: jax.random.normal(jax.random.fold_in(named(key, name), layer), (D, D))  # noqa: E731
+        draw = lambda layer: jax.random.normal(jax.random.fold_in(named(key, name), layer), (D, D))
         raw = jax.vmap(lambda layer: draw(layer) / jnp.linalg.norm(draw(layer)))(depth)
         return jnp.where(growing > 1, 2 * jnp.eye(D), raw) * (growing ** (depth / 2))[:, None, None]
 
@@ -155,4 +155,4 @@ theorem = Theorem(
         "Four tokens in four dimensions; weights are drawn afresh in every layer.",
         "Scores of large weights delay the beginning of this regime, for exponentially many layers.",
     ),
-)  # fmt: skip
+)

@@ -47,7 +47,7 @@ seen = arrays(
 met = numbers(
     distance="2^t mu(X_t)/|x_2 - x_1|, mu the norm of the tokens without their mean", far="2^t mu(X_t)/|x_N - x_1|",
     positive=True,
-)  # fmt: skip
+)
 
 H = hypotheses(
     causal="token i attends to tokens 1, ..., i",
@@ -59,7 +59,7 @@ powers = Identity(seen.after, seen.sums, margin=exact, wrong={"the slowest term 
 fast = Corrections(
     size=Rational(1, 100), slowest=4, fastest=16, rest=0, reference=20,
     reason="terms (2/3)^t, which fall faster than t^(-8) from t = 20 on; at most 0.003 at t = 20 on other seeds",
-)  # fmt: skip
+)
 constant = Limit(
     met.distance, sqrt(N * (N**2 - 1) / 12), as_=t, spread=N**2 / 30 * Rational(2, 3) ** t, approach=fast,
     margin=Relative(1, 20, "with its mean left in it the norm is twice as large; one token less moves it by a fifth at N = 8"),
@@ -68,7 +68,7 @@ constant = Limit(
         "N (N^2 - 1)/6": sqrt(N * (N**2 - 1) / 6),
         "the distance of the last token": dict(of=met.far),
     },
-)  # fmt: skip
+)
 
 
 class Tokens(eqx.Module):
@@ -100,7 +100,7 @@ def observe(model, t):
     X = model.X
     differences = jax.lax.scan(layer, (X, X - X[0]), length=t)[0][1]
     scaled = 2.0**t * distance_from_mean(differences)
-    length = lambda x: jnp.sqrt((x * x).sum())  # noqa: E731
+    length = lambda x: jnp.sqrt((x * x).sum())
     return dict(distance=scaled / length(X[1] - X[0]), far=scaled / length(X[-1] - X[0]))
 
 
@@ -175,4 +175,4 @@ theorem = Theorem(
         }),
     ),
     issues=("The rate ln 2 is that of uniform attention; how much of it other weights share is asked elsewhere.",),
-)  # fmt: skip
+)

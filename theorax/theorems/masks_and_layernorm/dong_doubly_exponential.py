@@ -30,14 +30,14 @@ d = Size("d", "dimension of tokens, queries and keys")
 N = Size("N", "scores in a row")
 after = numbers(
     one="||M|| after one layer, tokens 1 x^T + D/n", two="||M|| after two layers", positive=True,
-)  # fmt: skip
+)
 found = numbers(
     once="||M_1|| sqrt(d_qk)/(4 beta ||M||^3), one layer on two tokens",
     twice="||M_2|| (sqrt(d_qk)/(4 beta))^4/||M||^9, two layers on two tokens",
 )
 rows = numbers(
     largest="the largest softmax(A + E)_j/softmax(A)_j", least="the least one", D="max E_j - min E_j", positive=True,
-)  # fmt: skip
+)
 
 H = hypotheses(
     complete="every token attends to all tokens",
@@ -49,31 +49,31 @@ ORDERS = (H.complete, H.pure, H.small)
 in_differences = Corrections(
     size=Rational(1, 5), slowest=1, rest=Rational(1, 20), reference=16,
     reason="a series in 1/n; of the logarithm 0.03 (one layer) and 0.11 (two) at n = 16 on other seeds",
-)  # fmt: skip
+)
 cubic = Rate(
     after.one, n**-3, as_=n, under=ORDERS, spread=1, approach=in_differences,
     margin=Absolute(1, 4, "squares and first powers are 1 and 2 away"),
     wrong={"squares": n**-2, "first powers, as under a causal mask": 1 / n},
-)  # fmt: skip
+)
 ninth = Rate(
     after.two, n**-9, as_=n, under=ORDERS, spread=3, approach=in_differences,
     margin=Absolute(1, 2, "2^L in the exponent gives 4, 2 L + 1 gives 5, cubes of other layers 6"),
     wrong={"2^L in the exponent": n**-4, "3 L": n**-6},
-)  # fmt: skip
+)
 bound = Inequality(
     found.once, at_most=1, under=(H.complete, H.pure), wrong={"the constant 0.4 for 4": dict(at_most=Rational(1, 10))},
-)  # fmt: skip
+)
 deep = Inequality(
     found.twice, at_most=1, under=(H.complete, H.pure), wrong={"the constant 0.4 for 4": dict(at_most=Rational(1, 10**4))},
-)  # fmt: skip
+)
 raised = Inequality(
     rows.largest * exp(-rows.D), at_most=1, under=H.range,
     wrong={"e^(D/2)": dict(of=rows.largest * exp(-rows.D / 2)), "1 + D": dict(of=rows.largest / (1 + rows.D))},
-)  # fmt: skip
+)
 as_printed = Inequality(rows.largest / (1 + 2 * rows.D), at_most=1, under=H.range, corrected="raised")
 lowered = Inequality(
     rows.least * exp(rows.D), at_least=1, under=H.range, wrong={"e^(-D/2)": dict(of=rows.least * exp(rows.D / 2))},
-)  # fmt: skip
+)
 NEAR, TOKENS = 4, 6
 
 
@@ -132,7 +132,7 @@ def observe(net):
 def compare(net, d):
     (one, two), start = residuals(net), size(net.differences)
     beta = jnp.stack([jnp.abs(layer.W_Q @ layer.W_K.T).sum(0).max() * size(layer.W_V) for layer in net.layers])
-    of = lambda beta: 4 * beta / np.sqrt(d)  # noqa: E731
+    of = lambda beta: 4 * beta / np.sqrt(d)
     return dict(once=one / (of(beta[0]) * start**3), twice=two / (of(beta.max()) ** 4 * start**9))
 
 
@@ -163,7 +163,7 @@ def two_tokens():
     """Two tokens m + h, m - h of one dimension, q = W_Q W_K: the constant cannot be below 1/2."""
     h, m = Symbol("h", positive=True), Symbol("m", real=True)
     q = Symbol("q", positive=True)
-    share = lambda x: 1 / (1 + exp(-2 * q * h * x))  # noqa: E731 what the token x attends to the first one
+    share = lambda x: 1 / (1 + exp(-2 * q * h * x))  # what the token x attends to the first one
     ratio = (share(m + h) - share(m - h)) / (8 * q * h**2)  # ||M|| = sqrt(2) h before, times p_1 - p_2 after
     yield Step("at equal tokens", sympy.Limit(ratio, h, 0, "+"), Rational(1, 8))
 
@@ -172,7 +172,7 @@ def two_tokens():
 def third_order():
     """Two tokens of one dimension: half of what they differ by after the layer, W_V = 1, in powers of h = 1/n."""
     h, m, q = (Symbol(name, real=True) for name in "hmq")
-    share = lambda x: 1 / (1 + exp(-2 * q * h * x))  # noqa: E731
+    share = lambda x: 1 / (1 + exp(-2 * q * h * x))
     output = (share(m + h) - share(m - h)) * h
     for order, value in enumerate((0, 0, 0, 6 * q)):
         derivative = sympy.Subs(sympy.Derivative(output, (h, order)), h, 0) if order else sympy.Subs(output, h, 0)
@@ -220,4 +220,4 @@ theorem = Theorem(
         "The largest ratio found lies near 1/8, at nearly equal tokens: the constant 4 may be 1/2 (a conjecture, not claimed).",
         "Several heads multiply beta by their number; one head is looked at.",
     ),
-)  # fmt: skip
+)

@@ -39,13 +39,13 @@ N = Size("N", "number of tokens")
 whole = numbers(
     ratio="(1 - c')/((1 - c) (1 - 2 eps + N eps^2)), eps the least attention weight on an edge",
     hasty="(1 - c')/((1 - c) (1 - N eps)), with the same eps",
-)  # fmt: skip
+)
 seen = numbers(
     shared="(1 - c')/((1 - c) (1 - eps^2)), eps the least weight on the first token",
     eager="(1 - c')/((1 - c) (1 - eps)), with this eps",
     worst="the largest mu(X_t)/(sqrt((N - 1) (1 - c_0)) (1 - eps^2)^(t/2)), t = 1, ..., 12",
     hurried="the largest mu(X_t)/(sqrt((N - 1) (1 - c_0)) (1 - eps)^t), t = 1, ..., 12",
-)  # fmt: skip
+)
 H = hypotheses(
     acute="no two tokens at the input have a negative cosine",
     complete="every token attends to all tokens, with the weight eps at least",
@@ -56,15 +56,15 @@ H = hypotheses(
 sharp = Inequality(
     whole.ratio, at_most=1, under=(H.acute, H.complete, H.values, H.unit),
     wrong={"1 - N eps": dict(of=whole.hasty), "half of the bound": dict(of=2 * whole.ratio)},
-)  # fmt: skip
+)
 centre = Inequality(
     seen.shared, at_most=1, under=(H.acute, H.shared, H.values, H.unit),
     wrong={"1 - eps": dict(of=seen.eager), "half of the bound": dict(of=2 * seen.shared)},
-)  # fmt: skip
+)
 collapse = Inequality(
     seen.worst, at_most=1, under=(H.acute, H.shared, H.values, H.unit),
     wrong={"(1 - eps)^t": dict(of=seen.hurried), "half of the bound": dict(of=2 * seen.worst)},
-)  # fmt: skip
+)
 LAYERS = 12
 GRAPHS = COMPLETE, CAUSAL, STAR, BLOCKS
 POSITIVE, ORTHONORMAL, ANTIPODAL, SIMPLEX, SHORT = range(5)
@@ -144,7 +144,7 @@ eps = Symbol("epsilon", positive=True)
 def overlap():
     """Four tokens: two rows of attention eps + B with B >= 0, the sums of B being 1 - 4 eps, and with one shared token."""
     B, C = symbols("B1:4", nonnegative=True), symbols("C1:4", nonnegative=True)
-    last = lambda row: (*row, 1 - 4 * eps - Add(*row))  # noqa: E731
+    last = lambda row: (*row, 1 - 4 * eps - Add(*row))
     rows = list(zip(last(B), last(C), strict=True))
     product = Add(*(x * y for x, y in rows))
     yield Step(
@@ -162,7 +162,7 @@ def cosine():
     A, B = symbols("A1:3", nonnegative=True), symbols("B1:3", nonnegative=True)
     rows = (*A, 1 - Add(*A)), (*B, 1 - Add(*B))
     excess = {pair: Symbol(f"h{pair[0]}{pair[1]}", nonnegative=True) for pair in ((0, 1), (0, 2), (1, 2))}
-    gram = lambda j, m: 1 if j == m else c + excess[min(j, m), max(j, m)]  # noqa: E731
+    gram = lambda j, m: 1 if j == m else c + excess[min(j, m), max(j, m)]
     inner = Add(*(rows[0][j] * rows[1][m] * gram(j, m) for j in range(3) for m in range(3)))
     shared = Add(*(rows[0][j] * rows[1][j] for j in range(3)))
     more = Add(*((rows[0][j] * rows[1][m] + rows[0][m] * rows[1][j]) * h for (j, m), h in excess.items()))
@@ -229,4 +229,4 @@ theorem = Theorem(
         "Whether tokens of other lengths break the factor 1 - 2 eps + N eps^2 is not known; the proof needs unit length.",
         "With values of random tokens the bounds are loose; orthonormal tokens come within 1 % of the first two.",
     ),
-)  # fmt: skip
+)

@@ -27,16 +27,16 @@ c = Parameter("c", "lower right entry of the values", positive=True)
 seen = numbers(
     share="share of 256 random angles of the second token from which |det(x_1, x_2)| > 1/5 after t layers",
     largest="the largest |det(x_1, x_2)| after t layers, over these angles",
-)  # fmt: skip
+)
 slopes = numbers(
     lower="slope of the map of the second token at the lower equilibrium B", upper="slope of it at the upper one, C",
     consensus="slope of it at (0, 1)",
-)  # fmt: skip
+)
 first = Measured("first", "the first coordinate of the first token after t layers, its size", positive=True)
 line = arrays(
     before="unit vectors of the left half plane, b such that b u + (c - a) v + c = 0",
     after="these as second tokens, after a layer",
-)  # fmt: skip
+)
 
 H = hypotheses(
     causal="the first token attends to itself alone",
@@ -52,7 +52,7 @@ share = Expectation(
     seen.share, Rational(1, 4) + asin(v_C) / (2 * pi), where=apart, spread=Rational(1, 8),
     margin=Absolute(1, 50, "the arc without its lower quarter is 1/4 away, half of the circle 1/12"),
     wrong={"the lower quarter forgotten": asin(v_C) / (2 * pi), "half of the circle": Rational(1, 2)},
-)  # fmt: skip
+)
 collapse = Rate(
     seen.largest, exp(log(a / (2 * c)) * t), as_=t, where=b**2 < a * (2 * c - a), spread=Rational(1, 50),
     approach=Corrections(
@@ -61,26 +61,26 @@ collapse = Rate(
     ),
     margin=Absolute(1, 10, "tokens that stay apart make it zero"),
     wrong={"tokens stay apart": exp(0 * t), "threshold b^2 < c^2": dict(where=b**2 < c**2)},
-)  # fmt: skip
+)
 exact = Relative(1, 100, "1 + v instead of (c/a) (1 + v) is a factor two away at a = c/2; nothing is random")
 near = (H.uniform, H.normal, H.triangle)
 stable = Expectation(
     slopes.lower, c / a * (1 + v_B), where=apart, under=near, margin=exact,
     wrong={"1 + v": 1 + v_B, "a/c for c/a": a / c * (1 + v_B)},
-)  # fmt: skip
+)
 unstable = Expectation(
     slopes.upper, c / a * (1 + v_C), where=apart, under=near, margin=exact,
     wrong={"1 + v": 1 + v_C, "a/c for c/a": a / c * (1 + v_C)},
-)  # fmt: skip
+)
 at_pole = Expectation(
     slopes.consensus, a / (2 * c), under=H.triangle, margin=exact, wrong={"c/(2 a)": c / (2 * a), "1/2": Rational(1, 2)},
-)  # fmt: skip
+)
 geometric = Rate(
     first, exp(log(a / c) * t), as_=t, where=a < c, under=H.triangle, spread=Rational(1, 2),
     approach=Corrections(size=Rational(1, 5), slowest=4, fastest=16, rest=0, reference=16, reason="terms (a/c)^t"),
     margin=Absolute(1, 10, "a/(2 c) moves it by 0.69, and a = c would give zero"),
     wrong={"(a/(2 c))^t": exp(log(a / (2 * c)) * t)},
-)  # fmt: skip
+)
 slow = Rate(
     first, 1 / t, as_=t, where=Eq(a, c), under=(H.normal, H.triangle), spread=Rational(1, 10),
     approach=Corrections(
@@ -88,11 +88,11 @@ slow = Rate(
         reason="1/(v/u + b t), |v/u| at most 2 and of either sign alike: less than 1/100 at t = 16 in the mean",
     ),
     margin=Absolute(1, 4, "a square or a root is 1 and 1/2 away"), wrong={"t^(-2)": t**-2, "t^(-1/2)": t ** -Rational(1, 2)},
-)  # fmt: skip
+)
 equilibrium = Identity(
     line.after, line.before, under=(*near, H.pole),
     margin=Relative(1, 10**9, "rounding stays below it, the reflected vector is of order one away"),
-)  # fmt: skip
+)
 
 
 s = Symbol("s", positive=True)
@@ -143,7 +143,7 @@ def arc():
 
 own = Subject(tokens, mask=0, scores=0.0, layernorm=1, transposed=0, moved=0, doubled=1.0)
 moved = own(moved=1)
-controls = lambda *fails: {  # noqa: E731
+controls = lambda *fails: {
     "scores of the cosines": own(scores=1.0).breaking(H.uniform, fails=fails),
     "no LayerNorm": own(layernorm=0).breaking(H.normal, fails=fails),
     "the values transposed": own(transposed=1).breaking(H.triangle, fails=fails),
@@ -198,4 +198,4 @@ theorem = Theorem(
         "A first token that is drawn drifts to its limit slowly, and drags the second one: fewer pairs then stay apart.",
         "Scores that grow without bound, or fresh weights in every layer, are not looked at.",
     ),
-)  # fmt: skip
+)

@@ -33,13 +33,13 @@ all_of = arrays(
     tokens="x_1, ..., x_d", sums="means of x_1, ..., x_k times W", scaled="x_k/k, for x_1 as it is",
     lengths="squared lengths", careless="the same with c_k^2 = 1 - 1/w",
     determinant="det of x_1, ..., x_d", power="w^(-d (d - 1)/2)", reciprocal="w^(-d)",
-)  # fmt: skip
+)
 six = numbers(
     moved="the farthest that one of six tokens moves in a layer, d = 4", rank="their singular values above 10^(-8)",
-)  # fmt: skip
+)
 third = numbers(
     trace="sum of the two multipliers of the third token along the sphere, d = 3", product="their product",
-)  # fmt: skip
+)
 H = hypotheses(
     causal="token i attends to tokens 1, ..., i",
     uniform="scores do not depend on the tokens: W_Q = 0",
@@ -54,7 +54,7 @@ equilibrium = Identity(still.after, still.before, under=(*layer, H.family), marg
 summed = Identity(
     all_of.sums, all_of.scaled, under=(H.causal, H.uniform, H.values, H.family), margin=exact,
     wrong={"not divided by k": dict(right=all_of.tokens)},
-)  # fmt: skip
+)
 lengths = Identity(all_of.lengths, 1, under=H.family, margin=exact, wrong={"1 - 1/w": dict(left=all_of.careless)})
 volume = Identity(
     all_of.determinant, all_of.power, under=H.family, margin=exact, wrong={"w^(-d)": dict(right=all_of.reciprocal)}
@@ -64,16 +64,16 @@ moved = Expectation(six.moved, 0, under=(*layer, H.further), margin=precise, wro
 rank = Expectation(
     six.rank, k, under=(H.values, H.further), margin=Absolute(1, 4, "ranks are whole numbers"),
     wrong={"full": Integer(4), "k + 1": k + 1},
-)  # fmt: skip
+)
 c_2, c_3 = (sign * sqrt(1 - 1 / w**2) for sign in (e_2, e_3))
 trace = Expectation(
     third.trace, 2 + c_2 / w**2 + c_2 * c_3, under=layer[1:], margin=precise,
     wrong={"without the shift": 2, "other signs": 2 - c_2 / w**2 + c_2 * c_3},
-)  # fmt: skip
+)
 product = Expectation(
     third.product, 1 + c_2 / w**2 + c_2 * c_3 + c_3, under=layer[1:], margin=precise,
     wrong={"without the shift": 1, "c_3 forgotten": 1 + c_2 / w**2 + c_2 * c_3},
-)  # fmt: skip
+)
 
 
 def settle(model, w):
@@ -88,7 +88,7 @@ def stand(model, w):
         scaled=X / np.maximum(np.arange(1, d + 1), 1)[:, None],
         lengths=(X * X).sum(1), careless=(careless * careless).sum(1),
         determinant=jnp.linalg.det(X), power=w ** (-d * (d - 1) // 2) * X[0, -1], reciprocal=w ** (-d) * X[0, -1],
-    )  # fmt: skip
+    )
 
 
 def beyond(model, w, k):
@@ -219,4 +219,4 @@ theorem = Theorem(
         "Some lambda > 1 exists for further tokens by continuity; it is solved for numerically.",
         "Whether LayerNorm alone prevents collapse of random networks is not claimed.",
     ),
-)  # fmt: skip
+)

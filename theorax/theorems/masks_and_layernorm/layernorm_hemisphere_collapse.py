@@ -45,7 +45,7 @@ seen = numbers(
     hasty="the largest mu(X_t) over 2^(-t) (sqrt(N)/2) osc(y_0)",
     least="the least of B_ij/(eps alpha) on edges, in the first layer",
     kept="min a after the first layer over min a before it",
-)  # fmt: skip
+)
 H = hypotheses(
     centre="one token reaches all others in the graph of the mask, which has self-loops",
     bounded="||W_Q||_2 and ||W_K||_2 are at most C in every layer",
@@ -57,7 +57,7 @@ conjugate = Identity(
     step.moved, step.mixed, under=H.values,
     margin=Relative(1, 10**9, "rounding stays below it; the weights of B and of A differ by the spread of the a_i"),
     wrong={"the weights of A": step.plain},
-)  # fmt: skip
+)
 rounding = Absolute(1, 10**9, "rounding, where the bound is reached")
 bound = Inequality(
     seen.worst, at_most=1, wrong={"2^(-t)": dict(of=seen.hasty), "a fourth of it": dict(of=4 * seen.worst)}
@@ -65,11 +65,11 @@ bound = Inequality(
 floor = Inequality(
     seen.least, at_least=1, under=(H.bounded, H.hemisphere, H.unit), margin=rounding,
     wrong={"four times eps alpha": dict(at_least=4)},
-)  # fmt: skip
+)
 monotone = Inequality(
     seen.kept, at_least=1, under=(H.values, H.hemisphere, H.unit), margin=rounding,
     wrong={"growth by a factor": dict(at_least=2)},
-)  # fmt: skip
+)
 LAYERS, D = 4, 4
 HADAMARD = np.array([[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1]]) / 2
 GRAPHS = COMPLETE, CAUSAL, STAR, WINDOW, BLOCKS
@@ -219,4 +219,4 @@ theorem = Theorem(
         "Large scores delay collapse without preventing it: eps falls exponentially with them.",
         "The bound is far from the true rate of most graphs; it is asked at 4 layers.",
     ),
-)  # fmt: skip
+)

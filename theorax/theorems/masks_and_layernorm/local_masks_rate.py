@@ -37,7 +37,7 @@ seen = numbers(gap="N^2 (1 - lambda_2)", slower="N (1 - lambda_2)", positive=Tru
 met = numbers(
     mu="mu(X_t), the norm of the tokens without their mean", block="2^t mu(X_t)/binom(t, N - 2)",
     longer="2^t mu(X_t)/binom(t, N - 1)", simple="2^t mu(X_t)/|v - mean v|", steps="the same of v_i = i - 1", positive=True,
-)  # fmt: skip
+)
 vector = arrays(moved="A v", half="v/2", plain="half of i - 1")
 
 H = hypotheses(
@@ -50,41 +50,41 @@ tiny = Rational(1, 10**6)  # nothing is random
 interval = Corrections(
     size=Rational(1, 20), slowest=2, fastest=4, free=(1,), rest=0,
     reason="a series in k/N: boundaries add a multiple of it, and at k = 4, N = 16 less than 0.03 beyond that",
-)  # fmt: skip
+)
 gap = Limit(
     seen.gap, pi**2 * k * (k + 1) / 6, as_=N, under=(H.window, H.uniform), approach=interval, spread=tiny,
     margin=Relative(1, 12, "k^2 in the place of k (k + 1) is a fifth off at k = 4, a half at k = 1"),
     wrong={"pi^2 k^2/6": pi**2 * k**2 / 6, "1/N": dict(of=seen.slower), "twice it": pi**2 * k * (k + 1) / 3},
-)  # fmt: skip
+)
 lower = Corrections(
     size=Rational(1, 20), slowest=2, fastest=4, free=(1,), rest=0,
     reason="quotients of binomial coefficients, a series in 1/t: (N - 2)/t, and less than 0.03 beyond it at t = 60, N = 8",
-)  # fmt: skip
+)
 block = Limit(
     met.block, sqrt(1 - 1 / N), as_=t, where=Eq(w, 2), under=(H.causal, H.uniform, H.start), approach=lower, spread=tiny,
     margin=Relative(1, 32, "the whole norm in the place of that without the mean is 7 % off at N = 8"),
     wrong={"the whole norm": 1, "a block of size N": dict(of=met.longer), "sqrt(1 - 2/N)": sqrt(1 - 2 / N)},
-)  # fmt: skip
+)
 fast = Corrections(
     size=Rational(1, 50), slowest=4, fastest=16, rest=0,
     reason="terms t^(N - 3) (2/w)^t, below 10^(-3) from t = 60 on at N = 8",
-)  # fmt: skip
+)
 simple = Limit(
     met.simple, 1, as_=t, where=w > 2, under=(H.causal, H.uniform, H.start), approach=fast, spread=tiny,
     margin=Relative(1, 20, "one token less makes the constant smaller by half"),
     wrong={"v_i = i - 1, as without a window": dict(of=met.steps), "half of it": Rational(1, 2)},
-)  # fmt: skip
+)
 radius = ceiling((N - 1) / (w - 1))
 rate = Rate(
     met.mu, exp(-log(2) * t), as_=t, under=(H.causal, H.start), spread=tiny,
     approach=Corrections(size=0.5, slowest=1, fastest=2, log=6, reason="a factor t^(N - 2) of a Jordan block, N = 8 at most"),
     margin=Absolute(1, 10, "1/w in the place of 1/2 moves it by 0.4, the rate of the bound by 0.5 or more"),
     wrong={"rate of the bound": exp(log(1 - w**-radius) / radius * t), "1/3": exp(-log(3) * t), "1 - 1/N": (1 - 1 / N) ** t},
-)  # fmt: skip
+)
 eigenvector = Identity(
     vector.moved, vector.half, where=w > 2, under=(H.causal, H.uniform), wrong={"i - 1 for every i": vector.plain},
     margin=Relative(1, 10**9, "the account of the rounding stays below it, a wrong entry is of order one"),
-)  # fmt: skip
+)
 
 
 def spectrum(model, N):
@@ -108,7 +108,7 @@ def depth(model, N, t):
     return dict(
         mu=scaled * 2.0**-t, block=scaled / binomials[N - 3], longer=scaled / binomials[N - 2],
         simple=scaled / distance_from_mean(model.v[:, None]), steps=scaled / distance_from_mean(place[:, None]),
-    )  # fmt: skip
+    )
 
 
 def at_vector(model, N):
@@ -190,4 +190,4 @@ theorem = Theorem(
         "Uniform attention; how much of it other weights share in the long run is asked elsewhere.",
         "The upper bound of collapse is exponentially loose: at N = 64, k = 1 it allows 10^(-17) per layer for 10^(-3).",
     ),
-)  # fmt: skip
+)

@@ -53,12 +53,12 @@ H = hypotheses(
 bound = Inequality(
     seen.worst, at_most=1,
     wrong={"the radius forgotten": dict(of=seen.hasty), "half of the bound": dict(of=4 * seen.worst)},
-)  # fmt: skip
+)
 floor = Inequality(
     seen.least, at_least=1, under=(H.bounded, H.values),
     margin=Absolute(1, 10**9, "rounding, where W_Q = 0 and the floor is reached"),
     wrong={"e^(-C^2 R^2/sqrt(d_qk)), half of the range": dict(at_least=2)},
-)  # fmt: skip
+)
 LAYERS, D = 60, 4
 
 
@@ -181,4 +181,4 @@ theorem = Theorem(
         "Tokens collapse to one that moves: values are orthogonal, so that nothing shrinks beside what tokens differ by.",
         "The bound is far from the true rate in windows; it is asked at 60 layers of standard normal tokens.",
     ),
-)  # fmt: skip
+)

@@ -27,7 +27,7 @@ s = Parameter("s", "what the values make of further coordinates, below one", pos
 seen = numbers(
     plane="|det(x_1, x_2)| in the first two coordinates, after t layers",
     beyond="the largest of the further coordinates of the first two tokens, in size", positive=True,
-)  # fmt: skip
+)
 H = hypotheses(
     causal="token i attends to tokens 1, ..., i",
     uniform="scores do not depend on the tokens: W_Q = 0",
@@ -38,12 +38,12 @@ H = hypotheses(
 fast = Corrections(
     size=Rational(1, 20), slowest=4, fastest=16, rest=0, reference=8,
     reason="terms (1 - sqrt(1 - 1/w^2))^t and s^(2 t), which fall faster than t^(-8) from t = 8 on",
-)  # fmt: skip
+)
 apart = Limit(
     seen.plane, 1 / w, as_=t, spread=((1 - sqrt(1 - 1 / w**2)) ** t + s ** (2 * t)) / 5, approach=fast,
     margin=Relative(1, 10, "the other coordinate of the equilibrium is 15 % away or more"),
     wrong={"collapse": Rational(1, 1000), "the second coordinate": sqrt(1 - 1 / w**2), "1/w^2": w**-2},
-)  # fmt: skip
+)
 flat = Rate(
     seen.beyond, exp(log(s) * t), as_=t, under=(H.causal, H.uniform, H.normal, H.contracting, H.arc), spread=1,
     approach=Corrections(
@@ -51,7 +51,7 @@ flat = Rate(
     ),
     margin=Absolute(1, 4, "s/2, as at (0, 1), moves it by 0.69"),
     wrong={"(s/2)^t": exp(log(s / 2) * t), "s^(2 t)": s ** (2 * t)},
-)  # fmt: skip
+)
 TOKENS, D = 6, 5
 
 
@@ -117,4 +117,4 @@ theorem = Theorem(
         "Six tokens in five dimensions; the first two do not see the others, whatever their number.",
         "The first token starts at its limit; a drawn one tends there like 1/t and drags the second one.",
     ),
-)  # fmt: skip
+)

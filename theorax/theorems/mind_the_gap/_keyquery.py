@@ -89,7 +89,7 @@ variance = exp(beta**2) - 1
 light = beta <= Rational(3, 5)  # beyond, weights of size e^(4 beta) stand out of the edge at every size in reach
 CASES = (
     {beta: Rational(1, 2), phi: Integer(1)}, {beta: Rational(1, 2), phi: Integer(4)}, {beta: Integer(1), phi: Integer(1)},
-)  # fmt: skip
+)
 
 # Moments of normalised weights expand in 1/T; beside that term at most 0.03 was measured at T = 64 on other seeds.
 smooth = in_powers(0.1, 64, "moments of normalised weights expand in 1/T")

@@ -43,7 +43,7 @@ exactly = Relative(1, 10**6, "the account of the rounding of these products stay
 products = Identity(
     seen.product, seen.carried + seen.product_perp, margin=exactly, under=H.stochastic,
     wrong={"the outlier forgotten": seen.product_perp},
-)  # fmt: skip
+)
 tokens = Identity(seen.X, seen.common + seen.Y, margin=exactly, wrong={"the common token forgotten": seen.Y})
 centred = Identity(seen.X_centred, seen.Y_centred, margin=exactly)
 
@@ -68,7 +68,7 @@ def compare(network, T):
     return dict(
         product=product, carried=carried, product_perp=product_perp, X=X, Y=Y, common=common,
         X_centred=(I - J) @ X, Y_centred=(I - J) @ Y,
-    )  # fmt: skip
+    )
 
 
 @settles(products, tokens, centred)
@@ -117,4 +117,4 @@ theorem = Theorem(
         "removes only the common token that this part is compared with.",
         "With key-query attention the networks part from the second layer on; nothing is claimed about them here.",
     ),
-)  # fmt: skip
+)

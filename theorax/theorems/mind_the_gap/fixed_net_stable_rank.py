@@ -32,7 +32,7 @@ seen = numbers(
     rank="stable rank of Y_l Y_l^T",
     shift="share of x_+^2 by which the mean of s_1^4 stays below it at this T: that of the Tracy-Widom law, computed",
     over=(l,), positive=True,
-)  # fmt: skip
+)
 rest = Measured("rest", "sr(Y_L Y_L^T) - 1 after L layers", positive=True)
 
 # The positive root of 1/z = (l + 1)/(1 + z) + l gamma/(1 + gamma z), and the edge there.
@@ -66,12 +66,12 @@ constant = Limit(
         "gamma taken for one": (2 * l) ** (4 * l) / (2 * l + 1) ** (4 * l + 1),
         "one layer more": (2 + l + (l + 1) * gamma) / edge.subs(l, l + 1) ** 2,
     },
-)  # fmt: skip
+)
 growth = Rate(
     (1 - seen.shift) * seen.rank, T, as_=T, under=in_width, spread=Rational(9, 4) * sqrt(l) / T ** Rational(2, 3),
     approach=Corrections(size=0.3, slowest=1, rest=0, reference=64, reason=f"the logarithm of the same: {beside}"),
     margin=Absolute(1, 4, "half of the way to growth like sqrt(T)"), wrong={"growth like sqrt(T)": sqrt(T)},
-)  # fmt: skip
+)
 
 
 def gap(n):
@@ -92,7 +92,7 @@ collapse = Limit(
         "the values forgotten": 4 * gap(T - 1), "the attention forgotten": 4 * gap(d),
         "squares for fourth powers": 2 * (gap(T - 1) + gap(d)), "no collapse": dict(of=-log(1 + rest) / L),
     },
-)  # fmt: skip
+)
 
 
 def observe(net, T, l, gamma):
@@ -105,7 +105,7 @@ def observe(net, T, l, gamma):
     rounding = 8 * jnp.finfo(tops.dtype).eps * (1 + excess)
     return dict(
         rank=1 + excess, rank_error=moved + rounding, shift=missing(size, layers, jnp.asarray(gamma, tops.dtype)),
-    )  # fmt: skip
+    )
 
 
 def observe_rest(tokens):
@@ -146,7 +146,7 @@ def shift_of_the_edge():
     of_all, of_airy = T * Integral(kappa * sqrt(t) / pi, (t, 0, unit)), Integral(sqrt(t) / pi, (t, 0, 1))
     yield Step("one unit holds as many of T values as of the Airy process, far from the edge", of_all, of_airy)
     yield Cited("the largest value has the Tracy-Widom law in this unit, of mean -1.2065; assumed for these products",
-                "Tracy and Widom 1996")  # fmt: skip
+                "Tracy and Widom 1996")
     for layers in (1, 2, 3):
         at = Subs(curvature, (gamma, l), (1, layers))
         yield Step(f"gamma = 1, l = {layers}: 8 l^3/(2l + 1)", at, Rational(8 * layers**3, 2 * layers + 1))
@@ -216,4 +216,4 @@ theorem = Theorem(
         "The rate of `collapse` is exact for the values and a Gaussian approximation for the attention; hence it is read "
         "within its margin.",
     ),
-)  # fmt: skip
+)

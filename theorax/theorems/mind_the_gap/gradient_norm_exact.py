@@ -50,12 +50,12 @@ factors = Identity(
     seen.jacobian, seen.before * seen.after, under=H.independent,
     margin=Relative(1, 10**9, "rounding is far below it; a term left out of the Jacobian is of the order of the whole"),
     wrong={"norms for their squares": sqrt(seen.before * seen.after)},
-)  # fmt: skip
+)
 # The growth of the common token by the values carries most of the noise of the naive network.
 of_values = KnownMean(
     common, 1, gain=4, under=(H.independent, H.gaussian_values),
     because="u is independent of the values: a layer multiplies E |u|^2 and E ||W||_F^2 by d sigma_V^2",
-)  # fmt: skip
+)
 against_limit = Relative(1, 20, "at T = 16 the limit sigma_A^2 in the place of s_T moves these means by 6 % and more")
 mean_naive = Expectation(
     norms.naive, scale * mean_square(s_T / T), margin=against_limit, where=Le(l, L), spread=Rational(3, 5),
@@ -66,7 +66,7 @@ mean_naive = Expectation(
         "dependence on l": scale * mean_square(s_T / T) * (s_T / T) ** (l - 1),
         "the limit of s_T in its place": scale * mean_square(1 / (alpha * T)),
     },
-)  # fmt: skip
+)
 mean_fixed = Expectation(
     norms.fixed, scale * T * (s_T / T) ** L, margin=against_limit, where=Le(l, L), spread=Rational(2, 5),
     wrong={
@@ -75,7 +75,7 @@ mean_fixed = Expectation(
         "dependence on l": scale * T * (s_T / T) ** (L - l + 1),
         "the limit of s_T in its place": scale * T * (1 / (alpha * T)) ** L,
     },
-)  # fmt: skip
+)
 for_any_law = (H.independent, H.markov, H.isometric, H.gaussian_values)
 in_means = Absolute(1, 20, "in units of the mean, the same margin as for Dirichlet rows")
 deeper = Le(l, L) & Le(2, L)  # at depth one both sides are one number, by the squares of outlier_identity
@@ -83,12 +83,12 @@ naive_any_law = Expectation(
     norms.naive / scale - powers.bracket, 0, under=for_any_law, margin=in_means, where=deeper, spread=Rational(3, 5),
     variates=of_values,
     wrong={"the outlier forgotten": dict(of=norms.naive / scale - powers.power)},
-)  # fmt: skip
+)
 fixed_any_law = Expectation(
     T ** (L - 1) * (norms.fixed / scale - powers.power) / sigma_A ** (2 * L), 0,
     under=for_any_law, margin=in_means, where=deeper, spread=Rational(2, 5),
     wrong={"one power of T too many": dict(of=T ** (L - 1) * (norms.fixed / scale - T * powers.power) / sigma_A ** (2 * L))},
-)  # fmt: skip
+)
 # E naive over E fixed, T^(L-1) sigma_A^(-2 L) in the limit by explosion; both are seen on the same networks.
 ratio = mean_square(s_T / T) / (T * (s_T / T) ** L)
 explodes = Expectation(
@@ -98,7 +98,7 @@ explodes = Expectation(
         "T^L in the place of T^(L-1)": dict(of=(norms.naive / (T * ratio) - norms.fixed) / (scale * T * (s_T / T) ** L)),
         "sigma_A^(-L)": dict(of=(norms.naive / (ratio * sigma_A**L) - norms.fixed) / (scale * T * (s_T / T) ** L)),
     },
-)  # fmt: skip
+)
 
 
 @settles(factors)
@@ -165,7 +165,7 @@ network = Subject(programs.literal_net, removed=0.0, dependent=0)
 exponential = Subject(
     programs.drawn_layers, law=programs.EXPONENTIAL, constant=0, favoured=0.0, aligned=0.0, shared=0.0,
     knows={alpha: 1, sigma_A: 1},
-)  # fmt: skip
+)
 uniform = exponential(law=programs.UNIFORM, knows={alpha: 1, sigma_A: setting.UNIFORM.sigma_A})
 means, any_rows = (mean_naive, mean_fixed), (naive_any_law, fixed_any_law)
 dirichlet = (*means, explodes)
@@ -216,4 +216,4 @@ theorem = Theorem(
         "The means are arithmetic: typical norms are smaller, and their logarithms obey no such formula.",
         "With Xavier queries and keys attention is nearly uniform and the control of the Jacobian would hardly fail.",
     ),
-)  # fmt: skip
+)

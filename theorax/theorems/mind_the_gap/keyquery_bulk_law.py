@@ -75,35 +75,35 @@ second_moment = Limit(
     under=moments_of_it,
     margin=Relative(1, 12, "beta^2 in the place of e^(beta^2) - 1 is 12 percent less at beta = 1/2"),
     wrong={"sigma_A^2 = beta^2": beta**2},
-)  # fmt: skip
+)
 fourth_moment = Limit(
     seen.fourth, 2 * variance**2 + phi * beta**4, as_=T, where=light, spread=12 / T, approach=program.smooth,
     under=moments_of_it,
     margin=Relative(1, 8, "the quarter circle's 2 sigma_A^4 is 28 percent less at beta = 1/2, phi = 1"),
     wrong={"that of the quarter circle": 2 * variance**2},
-)  # fmt: skip
+)
 edge = Limit(
     seen.second * sqrt(T), right_edge(beta, phi), as_=T, under=of_the_bulk, where=light, spread=1 / T ** Rational(2, 3),
     approach=program.edges,
     margin=Relative(1, 10, "the quarter circle's 2 sigma_A is 20 percent less at beta = 1/2, phi = 1"),
     wrong={"that of the quarter circle": 2 * sqrt(variance)},
-)  # fmt: skip
+)
 distribution = Law(
     values, law, as_=T, under=of_the_bulk, where=light, spread=Rational(7, 10) / T,
     approach=replace(program.smooth, rest=0.01),
     scale=sqrt(variance), excludes=(law.scaled(sqrt(Rational(11, 10))), semicircle),
     wrong={"the quarter circle": semicircle},
-)  # fmt: skip
+)
 wide_bulk = (H.isometric, H.independent, H.temperature, H.wide)
 wide_edge = replace(
     edge, to=2 * sqrt(variance), under=wide_bulk,
     margin=Relative(1, 10, "at a fixed phi = 1 the edge is 25 percent further out at beta = 1/2"),
     wrong={"that of a fixed phi": edge.to},
-)  # fmt: skip
+)
 wide_law = replace(
     distribution, to=semicircle, under=wide_bulk, excludes=(semicircle.scaled(sqrt(Rational(11, 10))), law),
     wrong={"that of a fixed phi": law},
-)  # fmt: skip
+)
 
 
 def observe(A, T):
@@ -197,4 +197,4 @@ theorem = Theorem(
         "Moments of exp(beta x) converge slowly. The second is claimed for beta <= 1; the fourth, the edge and the law are "
         "claimed for beta <= 3/5. Above it spikes of the log-normal weights exceed the edge at every size within reach.",
     ),
-)  # fmt: skip
+)

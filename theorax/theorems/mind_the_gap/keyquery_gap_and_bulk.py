@@ -50,7 +50,7 @@ excess = Limit(
     under=(*needed, H.ratio),
     margin=Relative(1, 8, "the quarter circle's 2 sigma_A^4 is 28 percent less at beta = 1/2, phi = 1"),
     wrong={"that of the quarter circle": 2 * variance**2},
-)  # fmt: skip
+)
 outlier = Limit(
     T * (top - 1), (variance + phi * beta**4 / 2) / 2, as_=T, where=light, spread=2 / sqrt(T),
     approach=Corrections(
@@ -59,23 +59,23 @@ outlier = Limit(
     under=(*needed, H.ratio),
     margin=Relative(3, 32, "without the fluctuation of the keys' norms it is a tenth less at beta = 1/2, phi = 1"),
     wrong={"that of a random Markov matrix": variance / 2},
-)  # fmt: skip
+)
 # T/d_qk = phi/T adds a term of its own to the order 1/T, which either class holds.
 wide_excess = replace(
     excess, to=2 * variance**2, under=(*needed, H.wide),
     margin=Relative(1, 8, "queries as wide as the context is long, phi = 1, leave 39 percent more at beta = 1/2"),
     wrong={"that of a fixed phi": excess.to},
-)  # fmt: skip
+)
 wide_outlier = replace(
     outlier, to=variance / 2, under=(*needed, H.wide),
     margin=Relative(1, 20, "at phi = 1 the norms of the keys leave 11 percent more at beta = 1/2"),
     wrong={"that of a fixed phi": outlier.to},
-)  # fmt: skip
+)
 gap = Rate(
     second / top, 1 / sqrt(T), as_=T, spread=3 / T ** Rational(2, 3), approach=program.edges,
     margin=Absolute(1, 3, "no gap at all, or a second value of order 1/T, is half a power away"),
     wrong={"order 1/T": 1 / T}, under=needed,
-)  # fmt: skip
+)
 # What is claimed of any single layer, in units of the coefficient of variation observed on it.
 layer_gap = replace(gap, of=second / (top * sigma_A))
 layer_collapse = Rate(
@@ -85,7 +85,7 @@ layer_collapse = Rate(
     ),
     margin=Absolute(1, 3, "an exponent of -1/2 or -3/2 is half a power away"), wrong={"no collapse": Integer(1)},
     under=needed,
-)  # fmt: skip
+)
 
 
 def observe(A, T):
@@ -94,7 +94,7 @@ def observe(A, T):
     return dict(
         top=top, top_error=errors[0], second=second, second_error=errors[1], tail=rest.value, tail_error=rest.error,
         cv=setting.observed_coefficient_of_variation(A, T),
-    )  # fmt: skip
+    )
 
 
 @derives(outlier)
@@ -163,4 +163,4 @@ theorem = Theorem(
         "The Markov model has this gap but not this bulk: it is not a model of key-query attention's whole spectrum.",
         "Wide queries and keys have T d_qk columns where the others have d_qk, so that T/d_qk is phi/T there.",
     ),
-)  # fmt: skip
+)

@@ -34,7 +34,7 @@ from theorax.theorems.mind_the_gap._markov import (
     WeightLaw,
     cv,
     sigma_A,
-)  # fmt: skip
+)
 from theorax.theorems.mind_the_gap._models import matrix
 
 k = Index("k", "half the order of a moment")
@@ -43,7 +43,7 @@ deviation = Parameter("deviation", "standard deviation of the weights", positive
 seen = numbers(
     s="singular values of A after the first, over their root mean square, which is sigma_A/sqrt(T) as observed",
     unscaled="sqrt(T) times these", sample=True,
-)  # fmt: skip
+)
 power = Measured("power", "sum of their 2k-th powers", over=(k,), positive=True)
 square = Measured("square", "||A_perp||_F^2", positive=True)
 
@@ -51,7 +51,7 @@ square = Measured("square", "||A_perp||_F^2", positive=True)
 in_powers = Expansion(
     powers=(1,), rest=0.06, order=Rational(3, 2), reference=16,
     reason="smooth linear statistics of the spectrum expand in 1/T",
-)  # fmt: skip
+)
 
 
 SOFT = WeightLaw(LOGNORMAL, sqrt(exp(Rational(1, 4)) - 1))
@@ -68,7 +68,7 @@ IID = (H.identical, H.finite_variance, H.fixed_law)
 bulk = Law(
     seen.s, quarter_circle(Integer(2)), as_=T, under=IID, on="spectra", spread=Rational(1, 2) / T, approach=in_powers,
     scale=Integer(1), wrong={"radius sigma_A": quarter_circle(Integer(1)), "sqrt(T) forgotten": dict(of=seen.unscaled)},
-)  # fmt: skip
+)
 slow = Law(
     seen.s, quarter_circle(Integer(2)), as_=T, under=IID, on="heavy", spread=Rational(1, 2) / sqrt(T),
     approach=Expansion(
@@ -76,7 +76,7 @@ slow = Law(
         reason="entries beyond sqrt(T) have the share T^(-1/2) of a variance of tail 3; beside it 0.05 on other seeds",
     ),
     scale=Integer(1), excludes=(quarter_circle(Integer(1)),), wrong={"radius sigma_A": quarter_circle(Integer(1))},
-)  # fmt: skip
+)
 moments = Limit(
     T ** (k - 1) * power / sigma_A ** (2 * k), catalan(k), as_=T, under=IID, on="spectra", spread=(1 + k**2) / T,
     approach=setting.in_powers(
@@ -87,14 +87,14 @@ moments = Limit(
         "k! instead of the Catalan number": factorial(k), "radius sigma_A": catalan(k) / 4**k,
         "the mean weight forgotten": dict(of=T ** (k - 1) * power / deviation ** (2 * k)),
     },
-)  # fmt: skip
+)
 frobenius = Expectation(
     square, (T - 1) / (alpha * T + 1), under=(H.independent_rows, H.dirichlet), spread=2 / T,
     margin=Relative(
         1, 16, "the limit 1/alpha is at least 30 % away at T = 4, other weights of the same sigma_A are a third away",
     ),
     wrong={"the limit at every size": 1 / alpha, "T for T - 1": T / (alpha * T + 1)},
-)  # fmt: skip
+)
 
 
 def spectrum(A, T):
@@ -214,4 +214,4 @@ theorem = Theorem(
         "T = 512 their law is still 0.006 away, and approaches like T^(-p) with p < 1. Weights exp(g/2) stand in for them.",
         "Popular tokens are a control of `bulk` and `moments` alone; for weights of tail 3 no fourth moment is claimed.",
     ),
-)  # fmt: skip
+)

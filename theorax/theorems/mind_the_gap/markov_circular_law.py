@@ -49,12 +49,12 @@ law = Law(
     modulus, disk, as_=T, spread=1 / T,
     approach=setting.in_powers(0.02, 32, "linear statistics of the spectrum expand in 1/T"), scale=Integer(1),
     wrong={"uniform in the radius": Image(u, u, Integer(1), (Integer(0), Integer(1)))},
-)  # fmt: skip
+)
 mean_square = Limit(
     seen.square / sigma_A**2, disk.moment(2), as_=T, spread=3 / T, approach=in_powers,
     margin=Relative(1, 10, "uniform in the radius would be a third instead of a half"),
     wrong={"radius 2 sigma_A": 2, "uniform in the radius": Rational(1, 3)},
-)  # fmt: skip
+)
 radius = Limit(
     seen.second / sigma_A, Integer(1), as_=T, spread=Rational(1, 2) / sqrt(T),
     approach=Corrections(
@@ -63,18 +63,18 @@ radius = Limit(
     ),
     margin=Relative(1, 4, "the bound of the source, 2 sigma_A, is twice as large"),
     wrong={"the bound 2 sigma_A attained": 2},
-)  # fmt: skip
+)
 total_variation = Limit(
     seen.variation / sigma_A, sqrt(2 / pi), as_=T, under=(H.iid, H.variance), spread=Rational(4, 5) / sqrt(T),
     approach=in_powers,
     margin=Relative(1, 10, "the root mean square instead of the mean modulus would be a quarter more"),
     wrong={"the root mean square for the mean modulus": 1},
-)  # fmt: skip
+)
 second_moment = Limit(
     seen.concentration / sigma_A**2, Integer(1), as_=T, under=(H.iid, H.variance), spread=Rational(3, 2) / sqrt(T),
     approach=in_powers,
     margin=Relative(1, 6, "forgetting one of the two first-order terms is at least a factor of two"),
-)  # fmt: skip
+)
 
 
 def observe(net, T):
@@ -149,4 +149,4 @@ theorem = Theorem(
         "Over the sigma_A observed the sharp softmax breaks the law and its mean square alone. At T = 256 its largest modulus "
         "is 1.05(3), its total variation 0.815(6) and its second moment 1.12(3), on other seeds: near the claimed values.",
     ),
-)  # fmt: skip
+)

@@ -46,23 +46,23 @@ stable_rank = Limit(
     1 + seen.squares / seen.top**2, 1 + sigma_A**2, as_=T, approach=by_moments, spread=2 / T,
     margin=Relative(1, 8, "sr(A) -> 1, which holds for A A^T, is a quarter off even for uniform weights"),
     wrong={"sr(A) -> 1": Integer(1)},
-)  # fmt: skip
+)
 gram = Limit(
     T * seen.fourths / seen.top**4 / sigma_A**4, Integer(2), as_=T, approach=by_moments, spread=5 / T,
     margin=Relative(1, 8, "the square of the second moment, sigma_A^4, is half of the fourth"),
     wrong={"the fourth moment taken for the square of the second": Integer(1)},
-)  # fmt: skip
+)
 without = Limit(
     seen.squares_perp / seen.edge**2 / T, Rational(1, 4), as_=T, spread=1 / T ** Rational(2, 3),
     approach=setting.with_known_edge(0.2, setting.TRACY_WIDOM),
     margin=Relative(1, 6, "all values alike would give one, a semicircle's edge in place of its square's a half"),
-)  # fmt: skip
+)
 gram_without = Limit(
     seen.fourths_perp / seen.edge**4 / T, Rational(1, 8), as_=T, spread=2 / T ** Rational(2, 3),
     approach=setting.with_known_edge(0.3, setting.TRACY_WIDOM),
     margin=Relative(1, 6, "the square of the second moment in place of the fourth would give half of it"),
     wrong={"the fourth moment taken for the square of the second": Rational(1, 16)},
-)  # fmt: skip
+)
 
 
 def spectrum(A, T):
@@ -80,7 +80,7 @@ def spectrum(A, T):
         squares_perp=powers[0] + tails[1, 0], squares_perp_error=(edge + edge_error) ** 2 - powers[0] + errors[1, 0],
         fourths_perp=powers[1] + tails[1, 1], fourths_perp_error=(edge + edge_error) ** 4 - powers[1] + errors[1, 1],
         cv=setting.observed_coefficient_of_variation(A, T),
-    )  # fmt: skip
+    )
 
 
 @lemma
@@ -129,4 +129,4 @@ theorem = Theorem(
         "All ranks but that of A need four moments as a hypothesis. The rank of A needs them only for the declared class, "
         "corrections of order 1/T.",
     ),
-)  # fmt: skip
+)

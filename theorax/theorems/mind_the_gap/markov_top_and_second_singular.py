@@ -51,13 +51,13 @@ excess = Limit(
         1, 4, "sigma_A^2 instead of its half belongs to a matrix of independent entries, whose rows do not sum to one",
     ),
     wrong={"sigma_A^2 instead of sigma_A^2/2": Integer(1)},
-)  # fmt: skip
+)
 second_value = Limit(
     sqrt(T) * seen.second / sigma_A, Integer(2), as_=T, under=UNNORMALISED, spread=Rational(1, 2) / T ** Rational(2, 3),
     approach=setting.with_known_edge(0.15, setting.TRACY_WIDOM),
     margin=Relative(1, 10, "the radius of the eigenvalues, sigma_A, is half of it, and the root mean square too"),
     wrong={"the radius of the eigenvalues": Integer(1)},
-)  # fmt: skip
+)
 gap = Rate(
     seen.second / seen.top, T ** Rational(-1, 2), as_=T, under=UNNORMALISED, spread=Rational(1, 2) / T ** Rational(2, 3),
     approach=Corrections(
@@ -66,7 +66,7 @@ gap = Rate(
     ),
     margin=Absolute(1, 5, "a closing gap would have exponent zero, the one of A_perp squared is minus one"),
     wrong={"s_2 of order 1/T": 1 / T},
-)  # fmt: skip
+)
 
 
 def spectrum(A, T):
@@ -78,7 +78,7 @@ def spectrum(A, T):
     return dict(
         top=top, top_error=top_error, second=inner.values[0], second_error=inner.residuals[0] + 4 * top_error,
         cv=setting.observed_coefficient_of_variation(A, T),
-    )  # fmt: skip
+    )
 
 
 @derives(excess)
@@ -145,4 +145,4 @@ theorem = Theorem(
         "For the edge four moments are a hypothesis, for the excess of s_1 only part of the class: corrections of 1/T.",
         "The authors' lognormal weights have a fourth moment of 64: spikes spread s_2 by 15 % at T = 100, above its limit.",
     ),
-)  # fmt: skip
+)

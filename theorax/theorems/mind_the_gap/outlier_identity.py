@@ -40,7 +40,7 @@ fix = Identity(seen.centred_first, A - J, margin=exactly, wrong={"no 1/T": A - T
 silent = Identity(
     seen.row_sums, 0, margin=Absolute(1, 10**6, rounding),
     wrong={"1^T A_perp = 0, as for doubly stochastic matrices": dict(left=seen.column_sums)},
-)  # fmt: skip
+)
 grams = Identity(seen.gram, J + seen.gram_perp, margin=exactly)
 squares = Identity(seen.square, 1 + seen.square_perp, margin=exactly)
 
@@ -53,7 +53,7 @@ def compare(attention, T):
     return dict(
         A=A, J=J, AJ=A @ J, centred_first=A @ (I - J), row_sums=A_perp.sum(1), column_sums=A_perp.sum(0),
         gram=A @ A.T, gram_perp=A_perp @ A_perp.T, square=(A**2).sum(), square_perp=(A_perp**2).sum(),
-    )  # fmt: skip
+    )
 
 
 @settles(kept, fix, silent, grams, squares)
@@ -100,4 +100,4 @@ theorem = Theorem(
         "Weights that sum to one are what the squared norms need in total alone: columns that sum to one satisfy "
         "||A||_F^2 = 1 + ||A_perp||_F^2 too.",
     ),
-)  # fmt: skip
+)

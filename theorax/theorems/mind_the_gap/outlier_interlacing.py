@@ -81,4 +81,4 @@ theorem = Theorem(
         ),
     ),
     issues=("Interlacing says nothing of how far the first singular value lies above the second.",),
-)  # fmt: skip
+)

@@ -54,7 +54,7 @@ outlier = Limit(
         "no repulsion by the bulk": Max(theta, 2),
         "a bulk that always absorbs it": 2,
     },
-)  # fmt: skip
+)
 left = sqrt(T) * Abs(1 - c) / sigma_A
 at_each_size = Expectation(
     top, edge(left), on="shares", spread=Rational(1, 20), reading=Reading.MARGIN,
@@ -65,7 +65,7 @@ at_each_size = Expectation(
         "the share left as the scale": Abs(1 - c) * edge(sqrt(T) / sigma_A),
         "nothing is left beyond c = 1": edge(sqrt(T) * Max(1 - c, 0) / sigma_A),
     },
-)  # fmt: skip
+)
 
 
 def partly_removed(key, T, c, weights, sigma, popular):
@@ -141,4 +141,4 @@ theorem = Theorem(
         "The bulk and the direction of the ones are free only in the limit; that they become so is cited, not proved.",
         "At theta within a tenth of sqrt(2) sizes within reach decide little: the check says so.",
     ),
-)  # fmt: skip
+)

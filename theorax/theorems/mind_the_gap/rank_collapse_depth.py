@@ -47,14 +47,14 @@ edge = Limit(
     approach=setting.at_an_edge(0.45, seen=0.15),
     margin=Relative(1, 8, "one layer more or less changes the edge by a quarter at least"),
     wrong={"the edge 2 of one layer, to the power l": 2**l},
-)  # fmt: skip
+)
 outlier = Limit(
     # A product maps ones to ones, so s_1 is one at least, and at most the product of the factors' s_1.
     seen.top, Integer(1), as_=T, under=(H.markov, H.fixed_law),
     spread=1 / (12 * T),  # draws scatter 0.011/T to 0.087/T on other seeds
     approach=Corrections(size=0.1, slowest=1, rest=0, reference=64, reason="s_1 - 1 is sigma_A^2/(2T) at l = 1"),
     margin=Relative(1, 20, "popular tokens, whose columns differ by a factor 3, have s_1 = 1.12"),
-)  # fmt: skip
+)
 
 v = 1 / (T * (alpha * T + 1))  # s_T/(T (T - 1)) with s_T = E ||A_perp||_F^2 = (T - 1)/(alpha T + 1)
 predicted = (log(2 * v) + digamma((T - 1) / 2)) / 2
@@ -91,7 +91,7 @@ decay = Limit(
         "alpha forgotten": dict(of=beside((log(2 / T**2) + digamma((T - 1) / 2)) / 2)),
         "ln(sigma_A/sqrt(T)) alone": dict(of=beside(-log(alpha * T) / 2)),
     },
-)  # fmt: skip
+)
 
 
 WARM_UP, LAYERS = 64, 2048
@@ -136,7 +136,7 @@ def observe(net, T):
     return dict(
         top=values[:, 0], second=values[:, 1], top_error=errors[:, 0], second_error=errors[:, 1],
         cv=setting.observed_coefficient_of_variation(net.attention, T),
-    )  # fmt: skip
+    )
 
 
 @derives(edge)
@@ -212,4 +212,4 @@ theorem = Theorem(
         "The exponent is a Gaussian approximation and claimed as T grows; at the smallest T it is not exact.",
         "One matrix used in all layers has the same edge as independent ones: the edge cannot see independence.",
     ),
-)  # fmt: skip
+)

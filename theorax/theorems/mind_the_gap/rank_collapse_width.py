@@ -31,7 +31,7 @@ seen = numbers(
     excess="sr(X_l) - 1, the sum of the squares of the other singular values over that of the largest",
     growth="product over the layers up to l of |c A M R|^2 / |c A M|^2, c a row of ones: each chi^2_d / d",
     over=(l,), positive=True,
-)  # fmt: skip
+)
 H = hypotheses(
     isometric=setting.ISOMETRIC,
     markov=setting.MARKOV,
@@ -78,13 +78,13 @@ stable_rank = Limit(
         "sigma_A^(2l) instead of sigma_A^(4l)": dict(of=scale * seen.gram_excess * sigma_A ** (2 * l)),
         "the stable rank of X_l": dict(of=scale * seen.excess),
     },
-)  # fmt: skip
+)
 bulk = Limit(
     scale * seen.tail, 1 + l + l * gamma, as_=T, on="widths", approach=in_powers, spread=6 * l / T,
     # Without its outlier X_l has another slowest correction, the square of its edge over T, which this class does not hold.
     under=(*everywhere, H.gaussian_values), margin=near,
     wrong={**forgotten, "sigma_A^(2l) instead of sigma_A^(4l)": dict(of=scale * seen.tail * sigma_A ** (2 * l))},
-)  # fmt: skip
+)
 collapse = Rate(
     seen.gram_excess / sigma_A ** (4 * l), T ** (1 - 2 * l), as_=T, on="widths", spread=3 * sqrt(l * gamma / T),
     approach=Corrections(
@@ -94,7 +94,7 @@ collapse = Rate(
     under=everywhere, variates=(logarithm,),
     margin=Absolute(1, 4, "the exponent of X_l itself, 1 - l, is at least one away"),
     wrong={"the exponent of X_l used for its Gram matrix": T ** (1 - l)},
-)  # fmt: skip
+)
 tokens = Limit(
     T ** (l - 1) * seen.excess / sigma_A ** (2 * l), Integer(1), as_=T, on="widths", spread=2 * sqrt(l * gamma / T),
     approach=setting.in_powers(0.2, 32, "moments of random matrices, and of 1/s_1^2 = O(1 + 2 l/d), expand in 1/T"),
@@ -104,7 +104,7 @@ tokens = Limit(
         "sigma_A^l instead of sigma_A^(2l)": dict(of=T ** (l - 1) * seen.excess / sigma_A**l),
         "the exponent of the Gram matrix": dict(of=T ** (2 * l - 1) * seen.excess / sigma_A ** (2 * l)),
     },
-)  # fmt: skip
+)
 without_values = Limit(
     scale * seen.gram_excess, 1 + l, as_=T, on="attention_alone", approach=in_powers, spread=4 * l / T,
     under=(*everywhere, H.identity_values),
@@ -114,7 +114,7 @@ without_values = Limit(
         "that of Gaussian values": bulk.to,
         "sigma_A^(2l) instead of sigma_A^(4l)": dict(of=scale * seen.gram_excess * sigma_A ** (2 * l)),
     },
-)  # fmt: skip
+)
 
 
 def observe(net, T):
@@ -127,7 +127,7 @@ def observe(net, T):
         growth=jnp.cumprod(net.growths),
         gram_excess=gram, gram_excess_error=(errors / tops**4 + 4 * gram * relative) / (1 - relative) ** 5,
         cv=setting.observed_coefficient_of_variation(net.attention, T),
-    )  # fmt: skip
+    )
 
 
 @derives(tokens)
@@ -208,4 +208,4 @@ theorem = Theorem(
         "No control shows that bulk needs the outlier: without it the limit is the same, and its corrections are slower.",
         "Measured at l = 1 and 2: sr - 1 fluctuates by sqrt(8l/d), and its corrections grow with l as well.",
     ),
-)  # fmt: skip
+)

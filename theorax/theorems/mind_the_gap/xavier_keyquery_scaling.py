@@ -42,19 +42,19 @@ constant = Limit(
     second * T ** Rational(3, 2), gamma * sqrt(edge), as_=T, spread=1 / T ** Rational(2, 3), approach=at_an_edge,
     margin=Relative(1, 10, "the quarter circle's edge 2 in the place of sqrt(27/4) is 23 percent less"),
     wrong={"the edge of the quarter circle": 2 * gamma},
-)  # fmt: skip
+)
 rate = Rate(
     second, T ** Rational(-3, 2), as_=T, under=(H.isometric, H.xavier), spread=1 / T ** Rational(2, 3), approach=at_an_edge,
     margin=Absolute(1, 4, "tokens of norm sqrt(d) have T^(-1/2), one power away"),
     wrong={"the rate of tokens of norm sqrt(d)": 1 / sqrt(T)},
-)  # fmt: skip
+)
 spread = Limit(
     cv**2 * d**2, Integer(1), as_=T, under=(H.isometric, H.xavier, H.independent), spread=4 / T,
     approach=Corrections(
         size=0.15, slowest=1, rest=0, reference=64, reason="a moment of a Gaussian product; at most 0.05 at T = 64",
     ),
     margin=Relative(1, 10, "weights of variance 2/d change it by four"),
-)  # fmt: skip
+)
 
 
 def attention(key, T, d, norm, gain, wider, heads, tied):
@@ -122,4 +122,4 @@ theorem = Theorem(
         "Practice normalises tokens to norm sqrt(d) before attention; there beta = 1 and the rate is T^(-1/2) again.",
         "spread speaks of one head: with d_qk < d it stays, and only the edge moves.",
     ),
-)  # fmt: skip
+)

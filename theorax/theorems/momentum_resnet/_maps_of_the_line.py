@@ -70,7 +70,7 @@ def trained(
 
 def trained_map(key: Array, N: Extent, g: Scalar, bound: Scalar, sign: Scalar, steps: Any) -> TrainedMap:
     """Networks with steps of slopes below ``bound``, trained on sign x^3 and on the map of another network."""
-    draw = lambda name: jax.random.normal(named(key, name), (1, 3, NEURONS))  # noqa: E731
+    draw = lambda name: jax.random.normal(named(key, name), (1, 3, NEURONS))
     h, member = sign * jnp.asarray(NODES) ** 3, draw("member")
     wanted = momentum.through(network(member, bound, g), (NODES, jnp.zeros_like(NODES)), N)[0]
     near = member + draw("other") / 2

@@ -52,7 +52,7 @@ H = hypotheses(
 reached = Expectation(
     built.missed, 0, under=(H.tied, H.rest, H.factor, H.diagonalizable), spread=Rational(1, 10**14),
     margin=Absolute(1, 10**6, "roots found in floats miss by 1e-10; a map that is not reached, by a hundredth or more"),
-)  # fmt: skip
+)
 HALF, ONE, LOW = Rational(1, 2), sympy.Integer(1), -40
 
 
@@ -67,12 +67,12 @@ def at_one(late):
 passes = Inequality(
     at_one(c), at_most=-1, over={c: (4, 20)}, under=(),
     wrong={"a weight of two suffices": dict(over={c: (2, 20)}), "-6/5 is passed": -Rational(6, 5)},
-)  # fmt: skip
+)
 measured = Inequality(
     neuron.value, at_most=-1, under=(H.rest, H.changing),
     margin=Absolute(1, 10**9, "rounding stays below it; the nearest value is off by a tenth"),
     wrong={"-6/5 is passed": -Rational(6, 5)},
-)  # fmt: skip
+)
 
 
 def spectral(key, omega, share, changing, push, defective, stretched):
@@ -80,7 +80,7 @@ def spectral(key, omega, share, changing, push, defective, stretched):
 
     ``defective`` makes a Jordan block at lambda of the first two; the weights of the second half are less by ``changing``.
     """
-    draw = lambda name, low, high: jax.random.uniform(named(key, name), minval=low, maxval=high)  # noqa: E731
+    draw = lambda name, low, high: jax.random.uniform(named(key, name), minval=low, maxval=high)
     eps, least = mass_of(omega), threshold_of(omega)
     low = least * jnp.where(defective > 0, 1.0, share * stretched)
     second = low * jnp.where(defective > 0, 1.0, draw("second", 0.1, 0.9))
@@ -89,7 +89,7 @@ def spectral(key, omega, share, changing, push, defective, stretched):
     preimages = [solution.real_preimage(mu, omega) for mu in (low, second, 0.0)]
     ends = jnp.array([[preimages[0], defective], [0.0, preimages[1]]])
     P = jnp.eye(5) + 0.3 * jax.random.normal(named(key, "basis"), (5, 5)) / 5**0.5
-    change = lambda *blocks: P @ jax.scipy.linalg.block_diag(*blocks) @ jnp.linalg.inv(P)  # noqa: E731
+    change = lambda *blocks: P @ jax.scipy.linalg.block_diag(*blocks) @ jnp.linalg.inv(P)
     weights = change(ends, preimages[2].reshape(1, 1), rotation(solution.preimage(turning, eps)))
     target = change(corner, jnp.zeros((1, 1)), rotation(turning))
     return SpectralTarget(target, Halves(weights, weights * (1 - changing), eps, push))
@@ -149,4 +149,4 @@ theorem = Theorem(
         "Matrices without a negative eigenvalue are reached with every factor.",
         "A free velocity at the start makes every map representable, with f = 0: it is zero in every claim.",
     ),
-)  # fmt: skip
+)

@@ -56,11 +56,11 @@ share = Rational(1, 20)
 chain = Identity(
     walked.slope, walked.product, under=H.plain, wrong={"slopes added": walked.sum},
     margin=Relative(1, 10**9, "rounding stays below it, a slope left out moves the product by tenths"),
-)  # fmt: skip
+)
 increasing = Inequality(
     least, at_least=(1 - ell) ** N, under=(H.plain, H.contractive), content=share,
     wrong={"one layer alone": 1 - ell},
-)  # fmt: skip
+)
 x = Symbol("x", real=True)
 GRID = sum(Rational(i, 200) ** 6 for i in range(-200, 201)) / 401
 floor = Impossibility(
@@ -68,17 +68,17 @@ floor = Impossibility(
     under=(H.plain, H.contractive, H.decreasing),
     wrong={"the variance of x, 1/3": dict(at_least=Rational(1, 3)), "the mean over a grid with both ends": dict(at_least=GRID)},
     obstruction="increasing maps have no positive covariance with decreasing ones",
-)  # fmt: skip
+)
 distance = integrate((x**3 - alpha * x) ** 2, (x, -1, 1)) / 2
 linear = Optimum(
     distance, over={alpha: (0, 1)}, at={alpha: Rational(3, 5)}, under=(),
     margin=Absolute(1, 10**6, "at alpha = 1/2 the distance is larger by 1/300"),
     wrong={"at alpha = 1/2": dict(at={alpha: Rational(1, 2)})},
-)  # fmt: skip
+)
 crossed = Inequality(
     came, at_most=Rational(4, 175), under=(H.momentum, H.trained), content=share,
     wrong={"one thousandth": Rational(1, 1000)},
-)  # fmt: skip
+)
 
 
 def remaining(net, N):
@@ -86,7 +86,7 @@ def remaining(net, N):
 
 
 def observe(model, N):
-    square = lambda net, wanted: jnp.sum(gap(net, N, wanted) ** 2)  # noqa: E731
+    square = lambda net, wanted: jnp.sum(gap(net, N, wanted) ** 2)
     return dict(
         reached=square(model.net, model.h),
         planted=square(model.found, model.member),
@@ -131,7 +131,7 @@ def covariance():
     """Any increasing y and decreasing h, and any law of three values, as any sample is one of pairs."""
     weights, y, h = (generic_entries(name, 3) for name in "wyh")
     w = [weights[0], weights[1], 1 - weights[0] - weights[1]]
-    mean = lambda values: sum(one * value for one, value in zip(w, values, strict=True))  # noqa: E731
+    mean = lambda values: sum(one * value for one, value in zip(w, values, strict=True))
     pairs = sum(w[i] * w[j] * (y[i] - y[j]) * (h[i] - h[j]) for i in range(3) for j in range(3)) / 2
     covariance = mean(y * h) - mean(y) * mean(h)
     yield Step("the covariance is a mean of products over pairs, of opposite signs", pairs, covariance)
@@ -212,4 +212,4 @@ theorem = Theorem(
         "On a grid of 401 points with both ends the variance of x^3 is 0.145, more than 1/7.",
         "The floor of all increasing maps is derived; the search shows that trainings come close to it.",
     ),
-)  # fmt: skip
+)

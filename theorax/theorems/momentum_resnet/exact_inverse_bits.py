@@ -49,7 +49,7 @@ inverse = Identity(
     state.recovered, state.start, under=(H.kept, H.alike, H.exact),
     margin=Absolute(1, 2, "an integer is recovered, or off by one or more"),
     wrong={"no buffer": dict(left=state.forgetful), "f at x_(n+1)": dict(left=state.late)},
-)  # fmt: skip
+)
 memory = Limit(
     seen.bits / N, A_LAYER, as_=N, under=(H.kept, H.moving), spread=Rational(1, 25),
     approach=Expansion(
@@ -58,11 +58,11 @@ memory = Limit(
     ),
     margin=Relative(1, 50, "(1-g)/ln 2 is 13 % too small at g = 3/4, 28 % at 1/2"),
     wrong={"(1-g)/ln 2": (1 - n / sympy.Integer(D)) / log(2), "as many bits as v mod D has": 16},
-)  # fmt: skip
+)
 bound = Inequality(
     seen.most, at_most=N * A_LAYER + log((D - 1) / (D - n)) / log(2), under=H.empty,
     wrong={"two bits fewer": N * A_LAYER + log((D - 1) / (D - n)) / log(2) - 2},
-)  # fmt: skip
+)
 NEURONS = 4
 
 
@@ -91,7 +91,7 @@ def buffers(model, N):
 
 def drawn(key, N, n, kept, up, grain, moving, filled):
     """Velocities are far above D units."""
-    whole = lambda number: jnp.round(jnp.asarray(number)).astype(jnp.int64)  # noqa: E731
+    whole = lambda number: jnp.round(jnp.asarray(number)).astype(jnp.int64)
     limbs = jnp.zeros((N.padded // BITS + 2, NEURONS), jnp.int64)  # g is 1/2 or more: a bit a layer at most
     x, v = (whole(part * UNIT * moving) for part in momentum.gaussian_state(key, NEURONS))
     weights = whole(momentum.gaussian_weights(key, N.padded, NEURONS) * WEIGHT * moving)
@@ -167,4 +167,4 @@ theorem = Theorem(
         "Velocities far below D units leave the buffer shorter: v mod D is not spread over its range.",
         "A machine that evaluates f differently in both passes breaks the inverse, whatever the buffer holds.",
     ),
-)  # fmt: skip
+)

@@ -50,7 +50,7 @@ limit = Rate(
     ),
     margin=Absolute(1, 4, "schemes of order two and errors of order one half are 1 and 1/2 away"),
     wrong={"second order": m**-2, "order one half": 1 / sqrt(m)},
-)  # fmt: skip
+)
 
 
 def peak(v, slope=theta):
@@ -69,7 +69,7 @@ constant = Limit(
     ),
     margin=Relative(1, 20, "each of the three parts is a quarter of the whole or more in one of the cases"),
     wrong={"the first velocity does not matter": peak(0), "a shift alone": Max(1, exp(theta)) * Abs(nu - theta)},
-)  # fmt: skip
+)
 layer = Limit(
     scalar.speed, Abs(nu - theta), as_=m, under=(H.vanishing, H.bounded),
     approach=Corrections(
@@ -77,7 +77,7 @@ layer = Limit(
     ),
     margin=Absolute(1, 10, "the velocities differ by one or more at time zero"),
     wrong={"uniform convergence": 0, "the first velocity itself": Abs(nu)},
-)  # fmt: skip
+)
 
 
 class SmallMass(eqx.Module):
@@ -190,4 +190,4 @@ theorem = Theorem(
         "At masses of a tenth the exponent still looks like 0.8.",
         "The largest error is taken at nodes half a mass apart; between them it is larger by a second-order term.",
     ),
-)  # fmt: skip
+)

@@ -46,11 +46,11 @@ apart = Impossibility(
     under=(H.tied, H.flow, H.simple),
     wrong={"the distance of a singular matrix, 1": dict(at_least=1)},
     obstruction="on the way from D to exp(theta) two eigenvalues meet, or one meets zero",
-)  # fmt: skip
+)
 reached = Expectation(
     built.missed, 0, under=(H.tied, H.paired, H.invertible, H.diagonalizable), spread=Rational(1, 10**14),
     margin=Absolute(1, 10**6, "rounding stays below 1e-12; a map that is not reached is missed by a hundredth or more"),
-)  # fmt: skip
+)
 
 
 class TwoWeights(eqx.Module):
@@ -91,7 +91,7 @@ def exponential(M):
 
 
 def searched(key, d, tied, discrete, double):
-    draw = lambda name: jax.random.normal(named(key, name), (2, d, d))  # noqa: E731
+    draw = lambda name: jax.random.normal(named(key, name), (2, d, d))
     model, member = TwoWeights(tied, discrete), draw("member")
     D = jnp.diag(jnp.stack([-1.0, jnp.where(double > 0, -1.0, -2.0)]))
     return SearchedMap(model, D, model.map(*member), jnp.stack([2 * draw("start"), member + draw("other") / 2]))
@@ -103,11 +103,11 @@ def rotation(angle):
 
 def spectral(key, d, tied, discrete, split, singular):
     """Dimension five: one positive eigenvalue, a complex pair, and a double negative one, which ``split`` parts."""
-    draw = lambda name, low, high: jax.random.uniform(named(key, name), minval=low, maxval=high)  # noqa: E731
+    draw = lambda name, low, high: jax.random.uniform(named(key, name), minval=low, maxval=high)
     one, two, three = (draw(name, -1.0, 1.0) for name in ("one", "two", "three"))
     turn = draw("turn", 0.3, 2.8)
     P = jnp.eye(d) + 0.3 * jax.random.normal(named(key, "basis"), (d, d)) / d**0.5
-    change = lambda *blocks: P @ jax.scipy.linalg.block_diag(*blocks) @ jnp.linalg.inv(P)  # noqa: E731
+    change = lambda *blocks: P @ jax.scipy.linalg.block_diag(*blocks) @ jnp.linalg.inv(P)
     plane = jnp.array([[jnp.cos(turn), -jnp.sin(turn)], [jnp.sin(turn), jnp.cos(turn)]])
     low = -jnp.exp(three) * jnp.diag(jnp.stack([1.0 + 0 * split, 1.0 + split]))
     D = change(jnp.exp(one)[None, None] * (1 - singular), jnp.exp(two) * plane, low)
@@ -134,7 +134,7 @@ def descend(model, D, start):
 
 
 def observe(model):
-    reach = lambda targets: descend(model.model, *targets)  # noqa: E731
+    reach = lambda targets: descend(model.model, *targets)
     ends, begins = jax.lax.map(reach, (jnp.stack([model.D, model.member]), model.starts))
     return dict(reached=ends[0], planted=ends[1], started=begins[1])
 
@@ -192,4 +192,4 @@ theorem = Theorem(
         "Descents meet local minima: that nothing lies nearer than 1/2 is the lemma, that others are found is planted.",
         "Residual networks with a step of order one are not flows: one layer I + theta is any matrix.",
     ),
-)  # fmt: skip
+)

@@ -55,17 +55,17 @@ growth = Rate(
     ),
     margin=Absolute(1, 60, "1 - g is 1/26 from log(1/g) at g = 3/4"),
     wrong={"1 - g a layer": exp((1 - g) * N), "velocity and position both": g ** (-2 * N)},
-)  # fmt: skip
+)
 unit = Expectation(
     ratio.missing, 12, under=(H.small, H.blind, H.formats), spread=Rational(1, 16),
     margin=Absolute(1, 1, "errors of order u^2 or sqrt(u) are a factor 2^12 or 2^6 away"),
     wrong={"a square root of u": 6, "the square of u": 24},
-)  # fmt: skip
+)
 carried = Identity(
     seen.moved, seen.amplified, under=H.flat,
     margin=Relative(1, 10**6, "rounding stays below it, a layer more or less is a share 1 - g"),
     wrong={"one layer less": seen.later, "no amplification": seen.still},
-)  # fmt: skip
+)
 NEURONS = 4
 LETTER: Any = np.array(g, dtype=object)
 
@@ -150,7 +150,7 @@ def perturbed(model, N):
     return dict(
         moved=jnp.stack([after[0] - before[0], after[1] - before[1]]),
         amplified=amplified(N.padded), later=amplified(N.padded - 1), still=jnp.stack([-delta, delta]),
-    )  # fmt: skip
+    )
 
 
 @settles(carried)
@@ -205,4 +205,4 @@ theorem = Theorem(
         "In exact arithmetic, or with the remainders kept, the inverse is exact at every depth.",
         "With residuals of order one their Jacobians enter, and errors grow faster.",
     ),
-)  # fmt: skip
+)

@@ -55,7 +55,7 @@ identity = Identity(
     cut.flow, cut.series, under=(H.rest, H.constant),
     margin=Relative(1, 10**6, "the account of rounding stays below it; a wrong coefficient moves the sum by percents"),
     wrong={"2 eps^2 for 4 eps^2": cut.halved, "1 for 1/(2 eps)": cut.bare},
-)  # fmt: skip
+)
 network = Rate(
     seen.missed, 1 / N, as_=N, spread=Rational(1, 2),
     approach=Corrections(
@@ -69,7 +69,7 @@ network = Rate(
         "the exponential of the first order": dict(of=seen.first_order),
         "second order": N**-2,
     },
-)  # fmt: skip
+)
 a = 1 / (2 * eps)
 n = Symbol("n", integer=True, nonnegative=True)
 
@@ -227,4 +227,4 @@ theorem = Theorem(
         "Both series are cut at the same degree, where they agree exactly; that they converge is known of exp alone.",
         "The constant in front of 1/N is asked in second_order_limit.",
     ),
-)  # fmt: skip
+)

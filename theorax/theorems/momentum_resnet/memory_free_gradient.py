@@ -54,12 +54,12 @@ exact = Identity(
     both.recovered_gradient, both.stored_gradient, under=H.inverse,
     margin=Relative(1, 10**6, "the rounding of the inverse stays below it; wrong factors g or 1 - g are of order one"),
     wrong={"p_v <- s": dict(left=both.unfaded), "weights without 1 - g": dict(left=both.unscaled)},
-)  # fmt: skip
+)
 grows = Expectation(
     Min(seen.stored / every_input, 1), 1, under=H.stored, spread=Rational(1, 1000),
     margin=Relative(1, 100, "one input less in a hundred layers would be so much less"),
     wrong={"twenty arrays a layer": dict(of=Min(seen.stored / (20 * every_input), 1))},
-)  # fmt: skip
+)
 affine = Rate(
     seen.stored, N, as_=N, under=H.stored, spread=Rational(1, 1000),
     approach=Corrections(
@@ -68,12 +68,12 @@ affine = Rate(
     ),
     margin=Absolute(1, 2, "the nearest statements are constant memory, and the square root of checkpointing"),
     wrong={"constant": Integer(1)},
-)  # fmt: skip
+)
 constant = Expectation(
     seen.recovered / seen.shallow, 1, under=H.recovered, spread=Rational(1, 1000),
     margin=Relative(1, 100, "one activation more a layer would be a tenth more at depth 9"),
     wrong={"grows with the depth": N / 8},
-)  # fmt: skip
+)
 NEURONS = 3
 
 
@@ -222,4 +222,4 @@ theorem = Theorem(
         "In floats the recovered states carry rounding amplified by 1/g a layer.",
         "Recovery evaluates every layer once more.",
     ),
-)  # fmt: skip
+)

@@ -49,10 +49,10 @@ exactly = Relative(1, 10**8, "rounding stays below it, a wrong coefficient is of
 factored = Identity(
     both.characteristic, both.factors, under=H.momentum, margin=exactly,
     wrong={"the product of two eigenvalues is one": both.undamped, "residuals enter whole": both.whole},
-)  # fmt: skip
+)
 shrinks = Identity(
     both.determinant, both.power, under=H.momentum, margin=exactly, wrong={"det J = 1, as without memory": 1},
-)  # fmt: skip
+)
 
 
 def on_the_side(measured, name, under):
@@ -69,7 +69,7 @@ def on_the_side(measured, name, under):
             f"{name} below 4/(1-g)": dict(of=side(2 / (1 + g)) * measured),
             f"{name} for negative h too": dict(of=side(1, sympy.true) * measured),
         },
-    )  # fmt: skip
+    )
 
 
 stable = on_the_side(1 - seen.radius, "stable", (H.momentum, H.symmetric))
@@ -144,7 +144,7 @@ def characteristic(model):
     return dict(
         characteristic=found, factors=factors(1 - g, g), undamped=factors(1 - g, 1), whole=factors(1, g),
         determinant=jnp.linalg.det(J), power=jnp.asarray(g) ** len(H),
-    )  # fmt: skip
+    )
 
 
 def spectrum(model):
@@ -224,4 +224,4 @@ theorem = Theorem(
         "With Jacobians that are not symmetric h is complex, and another region takes the place of the interval.",
         "Exactly at the edge an eigenvalue is -1; nothing is said there.",
     ),
-)  # fmt: skip
+)

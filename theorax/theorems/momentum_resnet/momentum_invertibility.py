@@ -46,11 +46,11 @@ exact = Relative(
 inverse = Identity(
     seen.recovered, seen.start, under=(H.momentum, H.carried, H.positive), margin=exact,
     wrong={"the parenthesis left out": dict(left=seen.unbracketed), "f at x_(n+1)": dict(left=seen.late)},
-)  # fmt: skip
+)
 volume = Identity(
     seen.determinant, g**d, under=H.momentum, margin=exact,
     wrong={"volume is preserved": 1, "position and velocity both shrink": g ** (2 * d), "once": g},
-)  # fmt: skip
+)
 lost = Identity(seen.end, seen.other_end, under=(H.momentum, H.zero), margin=exact)
 
 NEURONS = 4
@@ -219,4 +219,4 @@ theorem = Theorem(
         "In floating point the inverse amplifies rounding by 1/g a layer.",
         "An inverse of x + f(x) by iteration, which needs a Lipschitz constant below one, is not compared here.",
     ),
-)  # fmt: skip
+)

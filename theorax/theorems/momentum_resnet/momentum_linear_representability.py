@@ -50,11 +50,11 @@ LEAST = solution.threshold(omega)
 least = Inequality(
     value.psi, at_least=LEAST, under=(H.tied, H.rest),
     wrong={"the threshold -e^(-a)": -exp(-solution.bend(omega)), "threshold 0, as of the first order": 0},
-)  # fmt: skip
+)
 reached = Expectation(
     built.missed, 0, under=(H.tied, H.rest, H.even, H.diagonalizable), spread=Rational(1, 10**14),
     margin=Absolute(1, 10**6, "roots found in floats miss by 1e-10; a map that is not reached, by a hundredth or more"),
-)  # fmt: skip
+)
 heavy = Limit(
     mass.above, Rational(1, 2), as_=m, under=H.rest,
     approach=Expansion(
@@ -63,7 +63,7 @@ heavy = Limit(
     ),
     margin=Relative(1, 50, "factors of two are far away"),
     wrong={"1 + lambda = 1/eps": 1, "1 + lambda = 1/(4 eps)": Rational(1, 4)},
-)  # fmt: skip
+)
 
 
 class Threshold(eqx.Module):
@@ -86,7 +86,7 @@ def spectral(key, omega, push, changing, split, defective):
 
     ``split`` parts the double eigenvalue; ``defective`` makes a Jordan block at lambda of the first two.
     """
-    draw = lambda name, low, high: jax.random.uniform(named(key, name), minval=low, maxval=high)  # noqa: E731
+    draw = lambda name, low, high: jax.random.uniform(named(key, name), minval=low, maxval=high)
     eps, least = mass_of(omega), threshold_of(omega)
     high = jnp.where(defective > 0, least, least + draw("real", 0.05, 2.0))
     zero = jnp.where(defective > 0, least, 0.0)
@@ -97,7 +97,7 @@ def spectral(key, omega, push, changing, split, defective):
     ends = [[solution.real_preimage(high, omega), defective], [0.0, solution.real_preimage(zero, omega)]]
     parts = [jnp.array(ends), rotation(solution.preimage(turning, eps)), rotation(solution.preimage(low, eps))]
     P = jnp.eye(6) + 0.3 * jax.random.normal(named(key, "basis"), (6, 6)) / 6**0.5
-    change = lambda blocks: P @ jax.scipy.linalg.block_diag(*blocks) @ jnp.linalg.inv(P)  # noqa: E731
+    change = lambda blocks: P @ jax.scipy.linalg.block_diag(*blocks) @ jnp.linalg.inv(P)
     theta = change(parts)
     return SpectralTarget(change([corner, rotation(turning), pair]), Halves(theta, theta * (1 - changing), eps, push))
 
@@ -175,4 +175,4 @@ theorem = Theorem(
         "Jordan blocks away from lambda are representable too; only the one at lambda is shown not to be.",
         "A free velocity at the start makes every map representable, with f = 0: it is zero in every claim.",
     ),
-)  # fmt: skip
+)

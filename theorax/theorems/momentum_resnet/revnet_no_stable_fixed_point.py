@@ -53,21 +53,21 @@ exact = Relative(1, 10**8, "rounding stays below it, a wrong determinant is of o
 volume = Identity(seen.determinant, seen.one, under=H.additive, margin=exact)
 pairs = Identity(
     seen.characteristic, seen.paired, under=H.additive, margin=exact, wrong={"z AB without z": seen.halved},
-)  # fmt: skip
+)
 never_one = Identity(seen.at_one, seen.invertible, under=H.additive, margin=exact)
 repels = Inequality(
     moduli.radius, at_least=1, under=H.additive,
     margin=Absolute(1, 10**5, "where two eigenvalues meet, rounding moves them by its square root"),
     wrong={"above one": Rational(101, 100)},
-)  # fmt: skip
+)
 conserved = Identity(
     kept.after, kept.before, under=(H.additive, H.opposite), margin=exact, wrong={"the other sign": kept.crossed},
-)  # fmt: skip
+)
 no_nearer = Inequality(
     moduli.nearest, at_least=1, under=(H.additive, H.opposite),
     margin=Absolute(1, 10**9, "rounding stays below it"),
     wrong={"twice as far at least": 2},
-)  # fmt: skip
+)
 DIMENSION = 3
 GENERIC, NEUTRAL = range(2)
 
@@ -92,7 +92,7 @@ def determinants(layer):
     return dict(
         determinant=det(J), one=jnp.ones(()), characteristic=det(J - z * I), paired=det((z - 1) ** 2 * half - z * AB),
         halved=det((z - 1) ** 2 * half - AB), at_one=det(J - I), invertible=(-1) ** len(half) * det(layer.A) * det(layer.B),
-    )  # fmt: skip
+    )
 
 
 def spectrum(layer):
@@ -210,4 +210,4 @@ theorem = Theorem(
         "With equal signs the distance may fall in the first layers; then it grows without bound.",
         "A momentum network has the determinant g^d and may converge.",
     ),
-)  # fmt: skip
+)

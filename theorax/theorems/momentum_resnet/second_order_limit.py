@@ -47,19 +47,19 @@ H = hypotheses(
 expansion = Corrections(
     size=Rational(1, 20), slowest=1, fastest=4, rest=0, reference=32,
     reason="the logarithm of an expansion in 1/N; at most 0.011 at N = 32 in any of 80 draws on other seeds",
-)  # fmt: skip
+)
 limit = Rate(
     seen.missed, 1 / N, as_=N, under=(H.scaled, H.rest, H.smooth), spread=Rational(1, 2), approach=expansion,
     margin=Absolute(1, 4, "schemes of order two and noise of order one half are 1 and 1/2 away"),
     wrong={"second order": N**-2, "order one half": N ** Rational(-1, 2)},
-)  # fmt: skip
+)
 MASS = -Derivative(from_rest(), eps).doit() / 2
 START = theta / (2 * eps) * from_push()
 FIXED = -exp(theta) * (theta**2 / 2 + g / (1 - g) * (theta**2 + theta))
 near = Expansion(
     powers=(1,), rest=Rational(1, 10), order=2, reference=64,
     reason="N steps expand in 1/N; the second order is at most 0.03 of the constant at N = 64",
-)  # fmt: skip
+)
 constant = Limit(
     scalar.second, MASS + START, as_=N, under=(H.scaled, H.rest), approach=near,
     margin=Relative(1, 20, "each of the two parts is a fifth of the whole or more"),
@@ -67,7 +67,7 @@ constant = Limit(
         "the mass alone": MASS, "the velocity alone": START, "a mass eps + 1/(2N)": START - MASS,
         "a whole layer for half a layer": MASS + 2 * START,
     },
-)  # fmt: skip
+)
 first_order = Limit(
     scalar.first, FIXED, as_=N, under=(H.fixed, H.rest), approach=near,
     margin=Relative(1, 20, "each part is a fifth of the whole or more"),
@@ -75,7 +75,7 @@ first_order = Limit(
         "of a residual network": -exp(theta) * theta**2 / 2,
         "without the velocity that is missing at first": -exp(theta) * (theta**2 / 2 + g / (1 - g) * theta**2),
     },
-)  # fmt: skip
+)
 
 
 class Started(eqx.Module):
@@ -207,4 +207,4 @@ theorem = Theorem(
         "The mass is 1/(N (1 - g)) on the unit interval of depth; on steps of length one it is 1/(1 - g).",
         "The constants are at time one. The largest error along the way is larger where the solution oscillates.",
     ),
-)  # fmt: skip
+)

@@ -43,10 +43,10 @@ position = Identity(
         "the last residual not at all": seen.early, "all weights one": seen.plain,
         "no first velocity": seen.standing, "the first velocity once more": seen.late,
     },
-)  # fmt: skip
+)
 speed = Identity(
     seen.velocity, seen.faded, under=H.velocity, margin=exact, wrong={"residuals enter whole": seen.whole},
-)  # fmt: skip
+)
 
 NEURONS = 4
 
@@ -82,7 +82,7 @@ def unrolled(model, N):
         end=end[0], sum=x + powers + g * moved, early=x + early + g * moved, plain=x + plain + g * moved,
         standing=x + powers, late=x + powers + moved,
         velocity=end[1], faded=g**N.padded * v + (1 - g) * fading, whole=g**N.padded * v + fading,
-    )  # fmt: skip
+    )
 
 
 def drawn(key, N, g, old, falling):
@@ -149,4 +149,4 @@ theorem = Theorem(
         ),
     ),
     issues=("The residuals f_n(x_n) are those met on the way: they are known once the layers have run.",),
-)  # fmt: skip
+)

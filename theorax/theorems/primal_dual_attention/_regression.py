@@ -61,4 +61,4 @@ def every_set() -> Iterator[MatrixStep]:
 __all__ = [
     "DRAWS", "FEATURES", "KERNELS", "LINEAR", "NORMALISER", "OUTPUTS", "PLAIN", "POSITIVE", "QUERIES", "SIZES", "SOFTMAX",
     "TAYLOR", "C", "D", "Fitted", "N", "each", "eps", "every_set", "fit", "generic", "points",
-]  # fmt: skip
+]

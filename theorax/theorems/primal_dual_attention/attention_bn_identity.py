@@ -208,4 +208,4 @@ theorem = Theorem(
         "a batch or over all heads make another layer.",
         "Any multiple of the variance in the place of s^2 would do for the invariance; a moving average would not.",
     ),
-)  # fmt: skip
+)

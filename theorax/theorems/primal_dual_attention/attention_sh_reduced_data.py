@@ -52,11 +52,11 @@ seen = arrays(
 exact = Relative(1, 10**9, "the account of the rounding stays below it; the nearest wrong layer is a tenth off")
 H = hypotheses(
     reduced="h is summed over the reduced keys", stride="every reduced key is a key: the reduction is a stride",
-)  # fmt: skip
+)
 expansion = Identity(
     seen.sums, seen.layer, under=H.reduced, margin=exact,
     wrong={"values beta_j": seen.unweighted, "h over all keys in the values": seen.foreign},
-)  # fmt: skip
+)
 sparse = Identity(seen.layer, seen.subset, under=H.stride, margin=exact)
 agree = Inequality((trained.solved - trained.expanded) ** 2, at_most=trained.reach, under=())
 means = Identity(seen.pooled, seen.geometric, under=(), margin=exact, wrong={"the mean of phi": seen.arithmetic})
@@ -64,7 +64,7 @@ below = Inequality(seen.pooled, at_most=seen.arithmetic, under=())
 cost = Identity(
     seen.scores, setting.QUERIES * N * sum(Rational(1, factor) for factor in FACTORS), under=(), margin=exact,
     wrong={"all keys in both heads": len(FACTORS) * setting.QUERIES * N},
-)  # fmt: skip
+)
 
 
 class Reduced(eqx.Module):
@@ -100,11 +100,11 @@ def compare(model):
     for keys, A, beta, b in zip(sh.keys, sh.projections, model.beta, sh.biases, strict=True):
         summed = sh.tokens @ A.T if model.every else keys
         heads.append(Regression(phi, summed, beta.T @ feature_rows(phi, summed, keys), b))
-    layer = lambda values: replace(sh, values=values)(model.queries)  # noqa: E731
+    layer = lambda values: replace(sh, values=values)(model.queries)
     return dict(
         sums=MultiHead(sh.projections, tuple(heads), sh.outputs)(model.queries), layer=layer(values(model)),
         unweighted=layer(model.beta), foreign=layer(values(model, everywhere=True)),
-    )  # fmt: skip
+    )
 
 
 def strided(model):
@@ -198,4 +198,4 @@ theorem = Theorem(
         "The scores are counted, not timed: N_s a query and head for N; what reducing costs itself is linear in N.",
         "Which reductions the paper's experiments use was not read; accuracy after reducing is no matter of this theorem.",
     ),
-)  # fmt: skip
+)

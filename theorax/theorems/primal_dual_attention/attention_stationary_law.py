@@ -48,11 +48,11 @@ reversible = Identity(seen.forth, seen.back, under=H.symmetric, margin=exact)
 stationary = Identity(seen.after, seen.law, under=H.symmetric, margin=exact)
 mean_output = Identity(
     seen.mean, seen.centre, under=H.symmetric, margin=exact, wrong={"the plain mean of the values": seen.average},
-)  # fmt: skip
+)
 gauge = Identity(seen.output, seen.shifted, under=(), margin=exact, wrong={"the bias left as it is": seen.same_bias})
 constant = Identity(
     seen.one, 1, under=H.symmetric, margin=exact, wrong={"rows summed instead": dict(left=seen.one_raw)},
-)  # fmt: skip
+)
 
 
 class Chain(eqx.Module):
@@ -84,7 +84,7 @@ def walk(K, asked, V, b, c):
         forth=pi[:, None] * A, back=(pi[:, None] * A).T, after=pi @ A, law=pi,
         mean=pi @ (A @ V + b), centre=b + pi @ V, average=b + V.sum(0) / len(V),
         output=weights @ V + b, shifted=weights @ (V + c) + (b - c), same_bias=weights @ (V + c) + b,
-    )  # fmt: skip
+    )
 
 
 def observe(model):
@@ -148,4 +148,4 @@ theorem = Theorem(
         }),
     ),
     issues=("Reversibility is that of keys that ask through their own map; transformers have two, and no law in closed form.",),
-)  # fmt: skip
+)

@@ -60,15 +60,15 @@ optimal = Optimum(
         1, 10**30, "both values are the same expression, to the precision of the balls; any other coefficient leaves a gap",
     ),
     wrong={"twice the quadratic form": dict(value=2 * program.above), "a residual outside the tube": program.below - 1},
-)  # fmt: skip
+)
 recovered = Inequality(
     layer.off**2, at_most=gap * layer.inverted, under=(*wanted, H.definite),
     wrong={"targets without eps sign(beta)": dict(of=layer.without**2), "K in the place of G": dict(of=layer.raw**2)},
-)  # fmt: skip
+)
 same_function = Inequality(
     layer.output, at_most=sqrt(gap) * layer.length + layer.anchor, under=wanted,
     wrong={"b left out": dict(of=layer.unbiased)},
-)  # fmt: skip
+)
 
 
 class Realised(eqx.Module):
@@ -113,7 +113,7 @@ def observe(model, eps):
     points = jnp.concatenate([keys, model.queries])
     coefficients, found = judged(model.found[0], G, y, C, eps, model.free)
     solved, *others = (beta / h[:, None] for beta in (coefficients, *(dual.beta for dual in model.found[1:])))
-    at = lambda values, b: KernelAttention(kernel, keys, values, b)(points)  # noqa: E731
+    at = lambda values, b: KernelAttention(kernel, keys, values, b)(points)
     gap, depth = found["reached"] - found["assured"], jnp.minimum(jnp.abs(beta), jnp.abs(C - jnp.abs(beta)))
     norms = jnp.sqrt(jnp.diagonal(kernel.kernel(points, points)))
     length = norms[:, None] / kernel.kernel(points, keys).sum(1)[:, None]
@@ -159,9 +159,9 @@ def distances():
     value, away = p**2 * (star.T * G * star)[0] / 2, w - p * X.T * star
     residual = y - X * w - b * one
     yield Step("P without slacks less its least value", w.dot(w) / 2 - value,
-               away.dot(away) / 2 + p * star.dot(e * star - residual))  # fmt: skip
+               away.dot(away) / 2 + p * star.dot(e * star - residual))
     yield Step("its least value less D at (q, -q)", value - q * y.dot(star) + q**2 * (star.T * G * star)[0] / 2
-               + 2 * e * q, (p - q) ** 2 * (star.T * G * star)[0] / 2)  # fmt: skip
+               + 2 * e * q, (p - q) ** 2 * (star.T * G * star)[0] / 2)
     yield Step("a residual below the edge of the tube costs m = p", Subs(p * (e - r), r, e - t), p * t)
     yield Step("one beyond it C - p, with its slack", Subs(p * (e - r) + C * (r - e), r, e + t), (C - p) * t)
 
@@ -192,4 +192,4 @@ theorem = Theorem(
         "The targets depend on V, the keys and G: they are no data that a sequence comes with.",
         "Linear attention with fewer features than keys has the function and not the values: G is singular.",
     ),
-)  # fmt: skip
+)

@@ -46,7 +46,7 @@ features = Identity(
     seen.product, seen.series, under=(),
     margin=Relative(1, 10**9, "the account of the rounding stays below it, a wrong weight is of the order of the kernel"),
     wrong={"1/e! for 1/sqrt(e!)": dict(left=seen.unrooted), "D^(-1/2) for D^(-1/4)": dict(left=seen.halved)},
-)  # fmt: skip
+)
 power, larger_end = Abs(seen.s) ** (T + 1), Max(1, exp(seen.s))
 remainder = Inequality(
     seen.rest, at_most=power / factorial(T + 1) * larger_end, under=(),
@@ -54,7 +54,7 @@ remainder = Inequality(
         "without max(1, e^s)": power / factorial(T + 1),
         "(T + 2)! for (T + 1)!": power / factorial(T + 2) * larger_end,
     },
-)  # fmt: skip
+)
 positive = Inequality(seen.series, at_least=0, under=H.even)
 outputs = Inequality(truncated.miss, at_most=truncated.bound, under=H.even)
 
@@ -83,13 +83,13 @@ def compare(x, y, order, degree=None):
     return dict(
         product=phi.kernel(x, y), unrooted=single[0] @ single[1].T, series=series, s=s,
         halved=phi.kernel(x / jnp.sqrt(root), y / jnp.sqrt(root)), rest=jnp.abs(jnp.exp(s) - series),
-    )  # fmt: skip
+    )
 
 
 def at_zeros(queries, keys, order, degree):
     """The queries, rescaled to where the polynomial of odd degree sums to zero over the keys."""
     s = queries @ keys.T / jnp.sqrt(float(keys.shape[1]))
-    total = lambda scale: polynomial(scale[:, None] * s, order, degree).sum(1)  # noqa: E731
+    total = lambda scale: polynomial(scale[:, None] * s, order, degree).sum(1)
     far = jnp.full(len(queries), 100.0)
     side = jnp.where(total(far) < 0, 1.0, -1.0)  # an odd polynomial falls below zero on one of them
 
@@ -177,4 +177,4 @@ theorem = Theorem(
         "The decay sets in once T is larger than the largest |s|; before, the bound says nothing about outputs.",
         "With an odd degree h may vanish or change its sign where some |s| is large: weights are then no shares.",
     ),
-)  # fmt: skip
+)

@@ -84,4 +84,4 @@ theorem = Theorem(
             "targets on the edge of the tube": regressions(edge=True).breaking(H.general, fails=chosen),
         }),
     ),
-)  # fmt: skip
+)

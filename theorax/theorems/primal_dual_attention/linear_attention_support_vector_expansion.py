@@ -58,18 +58,18 @@ expansion = Identity(seen.state, seen.layer, under=(), margin=exact, wrong={"val
 silent = Identity(
     seen.layer, seen.moved, under=H.null, margin=exact,
     wrong={"the values are determined": dict(left=seen.values, right=seen.others), "a move anywhere": seen.astray},
-)  # fmt: skip
+)
 balanced = Identity(
     seen.balance, 0, under=H.null, margin=Absolute(1, 10**9, rounding),
     wrong={"without h": dict(left=seen.unbalanced)},
-)  # fmt: skip
+)
 moves = Inequality(seen.step, at_least=Rational(1, 100), under=H.few)
 optimal = Optimum(
     seen.above, under=H.null, bound=seen.below, feasible=seen.room >= 0, bound_by="weak_duality",
     margin=Absolute(
         1, 10**9, "both values are of order one and the same number; the moves change them by a tenth if made anywhere",
     ),
-)  # fmt: skip
+)
 convex = Inequality(seen.layer, at_most=seen.highest, under=H.positive)
 
 
@@ -101,7 +101,7 @@ def compare(model):
     v = model.beta / h
     anywhere = model.direction
     dv = jnp.where(jnp.asarray(model.projected) == 1, null_part(phi(keys), anywhere), anywhere)
-    at = lambda values: KernelAttention(phi, keys, values, b)(queries)  # noqa: E731
+    at = lambda values: KernelAttention(phi, keys, values, b)(queries)
     return dict(
         state=Regression(phi, keys, v.T @ phi(keys), b)(queries),
         layer=at(v),
@@ -170,4 +170,4 @@ theorem = Theorem(
         "Which of many values a solver returns where all keys lie on the edge of the tube is its own choice.",
         "With phi(x) = x the normaliser h has both signs: where it is small the outputs have no bound.",
     ),
-)  # fmt: skip
+)

@@ -59,7 +59,7 @@ expansion = Identity(
         "one h shared by the heads": seen.shared, "values beta_j": seen.unweighted,
         "the mean over the heads": seen.layer / S, "outputs of another head": seen.crossed,
     },
-)  # fmt: skip
+)
 # The gap pays for what every W is off, stationary or not.
 agree = Inequality((trained.solved - trained.expanded) ** 2, at_most=trained.reach, under=H.own)
 is_multihead = Identity(seen.softmax, seen.equinox, under=(), margin=exact)
@@ -105,11 +105,11 @@ def compare(model):
         rival.append(KernelAttention(phi, keys, beta, b))
     foreign = [Regression(phi, model.keys[0], a.values.T @ phi(a.keys), a.bias) for a in at]
     rolled = (*model.outputs[1:], model.outputs[0])
-    total = lambda heads, H: MultiHead(model.of_queries, tuple(heads), H)(model.queries)  # noqa: E731
+    total = lambda heads, H: MultiHead(model.of_queries, tuple(heads), H)(model.queries)
     return dict(
         sums=total(regressions, model.outputs), layer=total(at, model.outputs), shared=total(foreign, model.outputs),
         unweighted=total(rival, model.outputs), crossed=total(at, rolled),
-    )  # fmt: skip
+    )
 
 
 def by_softmax(model):
@@ -200,4 +200,4 @@ theorem = Theorem(
         "If keys have projections of their own, the regression is fitted in their space and evaluated at projected "
         "queries. It is still a regression, but not one on x.",
     ),
-)  # fmt: skip
+)

@@ -60,14 +60,14 @@ expansion = Identity(
         "not normalised at the query": seen.unnormalised,
         "the sign of beta": 2 * seen.bias - seen.layer,
     },
-)  # fmt: skip
+)
 general = Identity(seen.regression, seen.own, under=H.stationary, margin=exact)
 # The gap pays for what W is off: |W - sum_j beta_j x_j|^2 is at most twice the gap, stationary or not.
 agree = Inequality((seen.found - seen.layer) ** 2, at_most=2 * seen.gap * seen.reach, under=H.same_keys)
 is_softmax = Identity(
     seen.softmax, seen.exponential, under=(), margin=exact,
     wrong={"1/D in the place of 1/sqrt(D)": seen.too_cool},
-)  # fmt: skip
+)
 
 
 class ExtendedRegression(eqx.Module):
@@ -128,7 +128,7 @@ def observe(model, C, eps):
 
 def softmax_layers(queries, keys, values):
     """Softmax attention as JAX has it, and by its kernel."""
-    layer = lambda kernel: KernelAttention(kernel, keys, values, jnp.zeros_like(values[0]))(queries)  # noqa: E731
+    layer = lambda kernel: KernelAttention(kernel, keys, values, jnp.zeros_like(values[0]))(queries)
     weights = jax.nn.softmax(queries @ keys.T / jnp.sqrt(1.0 * keys.shape[1]))
     return dict(softmax=weights @ values, exponential=layer(Softmax()), too_cool=layer(Softmax(1 / keys.shape[1])))
 
@@ -199,4 +199,4 @@ theorem = Theorem(
         "attention_values_realisable.",
         "h depends on all keys, so every sequence has a regression, and a feature map, of its own.",
     ),
-)  # fmt: skip
+)

@@ -47,7 +47,7 @@ H = hypotheses(
 expansion = Identity(
     seen.sums, seen.masked, under=H.normaliser, margin=exact,
     wrong={"h over all keys in the values": seen.everywhere, "no mask": seen.unmasked},
-)  # fmt: skip
+)
 agree = Inequality((trained.solved - trained.expanded) ** 2, at_most=trained.reach, under=H.own)
 
 
@@ -153,4 +153,4 @@ theorem = Theorem(
         "Values that all queries share are the subject of sparse_attention_shared_values.",
         "Sets that depend on the query's content make the regression depend on it too; here they depend on its place.",
     ),
-)  # fmt: skip
+)

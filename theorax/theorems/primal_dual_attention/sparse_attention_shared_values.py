@@ -37,7 +37,7 @@ H = hypotheses(targets="the targets are those that belong to the set", sets="not
 realised = Optimum(
     seen.above, under=H.targets, bound=seen.below, feasible=seen.room >= 0, bound_by="weak_duality",
     margin=Absolute(1, 10**9, "both values are the same number; the targets of another set leave a gap of order one"),
-)  # fmt: skip
+)
 differ = Inequality(seen.apart, at_least=Rational(1, 10**4), under=(H.targets, H.sets))
 
 
@@ -71,7 +71,7 @@ def shared_values(model, C, eps):
     return dict(
         above=sum(primal), below=sum(dual), room=C - jnp.abs(jnp.concatenate(coefficients)),
         apart=jnp.max((a - b) ** 2),
-    )  # fmt: skip
+    )
 
 
 @lemma
@@ -87,7 +87,7 @@ def targets_differ():
         output = (a * u + other * v) / (a + other)
         yield Step(f"beside {other}, y_1 is the layer's output and eps", aims[-1], output + e)
     yield Step("the two differ as the features of the other keys do", aims[0] - aims[1],
-               a * (c - b) * (u - v) / ((a + b) * (a + c)))  # fmt: skip
+               a * (c - b) * (u - v) / ((a + b) * (a + c)))
 
 
 one_V = Subject(wanted, kind=TAYLOR, same=False, whole=False)
@@ -111,4 +111,4 @@ theorem = Theorem(
         "The bias is left out here. As a variable it asks that sum_j h_j v_j = 0 over every set, an equation for each set. "
         "With as many independent equations as keys only V = 0 is left.",
     ),
-)  # fmt: skip
+)

@@ -33,15 +33,15 @@ seen = arrays(
 H = hypotheses(free="b is a variable of the program", fixed="b is held at zero")
 centred = Inequality(
     seen.total, at_most=2 * seen.gap * seen.mass, under=H.free, wrong={"without weights": dict(of=seen.unweighted)},
-)  # fmt: skip
+)
 bias_is_mean = Inequality(
     seen.miss, at_most=2 * seen.gap / seen.mass, under=H.free, wrong={"by the plain mean": dict(of=seen.by_mean)},
-)  # fmt: skip
+)
 # A sum of order one, as wide apart as its law is: below a thousandth it would pass for none.
 not_centred = Inequality(
     seen.total, at_least=Rational(1, 10**6), under=H.fixed,
     wrong={"centred": dict(at_least=None, at_most=2 * seen.gap * seen.mass)},
-)  # fmt: skip
+)
 
 
 def solved(key, N, D, C, eps, kind, bias):
@@ -50,7 +50,7 @@ def solved(key, N, D, C, eps, kind, bias):
 
 def values(fitted, C, eps):
     h, f, b = fitted.h, fitted.regression(fitted.keys), fitted.primal.b
-    squared = lambda x: (x**2).sum()  # noqa: E731
+    squared = lambda x: (x**2).sum()
     return dict(
         total=squared(fitted.primal.W @ fitted.kernel(fitted.keys).sum(0)),
         unweighted=squared(fitted.attention.values.sum(0)),
@@ -102,4 +102,4 @@ theorem = Theorem(
         "Without b the values of these draws are off centre; for some targets they would be centred.",
         "Attention has no bias as a rule; then nothing says that sum_j h_j v_j = 0, and both cannot be used together.",
     ),
-)  # fmt: skip
+)

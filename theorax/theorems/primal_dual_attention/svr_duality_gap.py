@@ -53,7 +53,7 @@ gap = Identity(
         "eps times the sum of beta": dict(left=seen.primal - seen.dual - seen.unsigned),
         "w = sum of beta phi, without 1/h": seen.raw + seen.tube + seen.box,
     },
-)  # fmt: skip
+)
 
 
 class Anything(eqx.Module):
@@ -75,7 +75,7 @@ class Anything(eqx.Module):
 def anything(key, N, D, kind, bias, total, share):
     keys, _, targets = setting.points(key, N, D)
     phi, shape = FEATURES[int(kind)], (N.padded, setting.OUTPUTS)
-    draw = lambda name, *shape: jax.random.normal(named(key, name), shape)  # noqa: E731
+    draw = lambda name, *shape: jax.random.normal(named(key, name), shape)
     W, b = draw("W", setting.OUTPUTS, phi(keys).shape[1]), float(bias) * draw("b", setting.OUTPUTS)
     xi, xit, alpha, alphat = (draw(name, *shape) for name in ("xi", "xit", "alpha", "alphat"))
     return Anything(phi, keys, targets, W, b if bias else 0.0, xi, xit, alpha[1:], alphat, total, share)
@@ -143,7 +143,7 @@ def lagrangian():
     L = (
         w.dot(w) / 2 + c * one.dot(xi + xit) - eta.dot(xi) - etat.dot(xit)
         + a.dot(y - f - e * one - xi) + at.dot(f - y - e * one - xit)
-    )  # fmt: skip
+    )
     beta = a - at
     found = dict(zip(w, X.T * beta, strict=True))
     yield Solved("its zero gradient in w: w = sum of beta x", [L.diff(s) for s in w], list(w), [found])
@@ -173,4 +173,4 @@ theorem = Theorem(
         }),
     ),
     issues=("The outputs do not interact: both programs are sums over them.",),
-)  # fmt: skip
+)

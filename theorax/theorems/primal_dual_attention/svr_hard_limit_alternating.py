@@ -48,17 +48,17 @@ exact = Relative(1, 10**6, "the account of the rounding stays below it; a wrong 
 eigenvalue = Identity(
     seen.image, seen.scaled, margin=exact,
     wrong={"one order for both signs": seen.scaled / 2, "h for h^2": seen.squared},
-)  # fmt: skip
+)
 smallest = Inequality(seen.waves, at_least=seen.least, under=(), wrong={"ten times lambda": 10 * seen.least})
 edge = Identity(
     seen.residual, 1 - (1 - eps) * Min(c, 1), margin=exact,
     wrong={"the tube forgotten": 1 - Min(c, 1), "whatever the box": eps},
-)  # fmt: skip
+)
 optimal = Optimum(
     seen.above, bound=seen.below, feasible=seen.room >= 0, bound_by="weak_duality",
     margin=Absolute(1, 10**6, "both values are one number; the tube forgotten moves the dual value by a hundredth and more"),
     wrong={"the tube forgotten": seen.wide},
-)  # fmt: skip
+)
 
 
 def placed(key, shift, turns):
@@ -164,4 +164,4 @@ theorem = Theorem(
         "With an odd number of keys no target alternates around the circle: it is left out.",
         "1/lambda grows faster than exponentially with N: for many keys only the case at the box is in reach.",
     ),
-)  # fmt: skip
+)

@@ -53,7 +53,7 @@ error = arrays(
 
 H = hypotheses(
     no_tube="eps = 0", inside="C lies above the largest coefficient", definite="G is invertible", solved=SOLVED,
-)  # fmt: skip
+)
 limit = (H.no_tube, H.inside, H.definite)
 interpolates = Identity(
     exact.output, exact.target, under=H.definite,
@@ -61,25 +61,25 @@ interpolates = Identity(
     wrong={
         "values beta_j": dict(left=exact.scaled), "coefficients that do not sum to zero": dict(left=exact.uncentred),
     },
-)  # fmt: skip
+)
 optimal = Optimum(
     exact.above, under=limit, bound=exact.below, feasible=exact.room >= 0, bound_by="weak_duality",
     margin=Absolute(
         1, 10**30, "both are one expression to the precision of the balls; a tube of width 1/10 leaves a gap of order one",
     ),
-)  # fmt: skip
+)
 coefficients = Inequality(
     error.off**2, at_most=gap * error.inverted, under=limit,
     wrong={"coefficients that do not sum to zero": dict(of=error.off_plain**2)},
-)  # fmt: skip
+)
 multiplier = Inequality(
     error.bias_off, at_most=gap / Abs(exact.room) + sqrt(gap * error.diagonal), under=limit,
     wrong={"the mean of the targets": dict(of=error.mean_off)},
-)  # fmt: skip
+)
 at_the_keys = Inequality(
     error.missed * Abs(exact.room), at_most=gap, under=limit,
     wrong={"values beta_j": dict(of=error.missed_scaled * Abs(exact.room))},
-)  # fmt: skip
+)
 
 
 class InterpolatingRegression(eqx.Module):
@@ -113,7 +113,7 @@ def observe(model):
     (G, h), y, C, solved_b = gram(model.kernel, model.keys), model.targets, model.C, model.dual.b
     invert = inverse(model.kernel, model.keys)
     beta, b, plain = interpolant(invert, y, model.free)
-    layer = lambda values, b: KernelAttention(model.kernel, model.keys, values, b)(model.keys)  # noqa: E731
+    layer = lambda values, b: KernelAttention(model.kernel, model.keys, values, b)(model.keys)
     solved, found = judged(model.dual, G, y, C, model.tube, model.bias)
     return found | dict(
         output=layer(beta / h[:, None], b),
@@ -165,11 +165,11 @@ def distances():
     value = (star.T * X * X.T * star)[0] / 2
     r, away = y - X * w - b * ones(2, 1), w - X.T * star
     yield Step("P less its least value", w.dot(w) / 2 + C * sum(s) - value,
-               away.dot(away) / 2 + C * sum(s) - star.dot(r))  # fmt: skip
+               away.dot(away) / 2 + C * sum(s) - star.dot(r))
     d = Matrix([p[0], -p[0]])
     beta = star + d
     yield Step("its least value less D", value - y.dot(beta) + (beta.T * X * X.T * beta)[0] / 2,
-               (d.T * X * X.T * d)[0] / 2)  # fmt: skip
+               (d.T * X * X.T * d)[0] / 2)
     yield Step("a residual", r, -X * away + (c - b) * ones(2, 1))
 
 
@@ -197,4 +197,4 @@ theorem = Theorem(
             "multipliers a thousandth off": softmax(shortfall=0.001).breaking(H.solved, fails=certified),
         }),
     ),
-)  # fmt: skip
+)

@@ -42,11 +42,11 @@ circle = Identity(
         "the account of the rounding reaches 1e-6 with the condition of G at N = 8; aliases are 1e-2 at N = 6",
     ),
     wrong={"without the aliases": seen.simple, "as at the keys": seen.flat},
-)  # fmt: skip
+)
 aliasing = Inequality(
     Abs(seen.wave / seen.simple - 1), at_most=2 * seen.aliased, under=H.even,
     wrong={"of the wave itself": dict(of=Abs(seen.flat / seen.simple - 1))},
-)  # fmt: skip
+)
 
 
 def turned(key, shift):
@@ -131,4 +131,4 @@ theorem = Theorem(
         "On the circle 1/lambda_min(G) grows faster than exponentially, to 1.7e9 at N = 16: nothing is claimed for such G.",
         "m below N/2: a wave of N - m turns takes the same values at the keys.",
     ),
-)  # fmt: skip
+)

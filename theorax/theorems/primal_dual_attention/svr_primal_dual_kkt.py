@@ -46,7 +46,7 @@ seen = arrays(
 
 close = Absolute(
     1, 10**9, "the values are of order 10 to 10^3 and solved to 1e-13 of them; other constants are 0.1 off and more",
-)  # fmt: skip
+)
 H = hypotheses(
     positive=setting.POSITIVE,
     normaliser=setting.NORMALISER,
@@ -60,7 +60,7 @@ strong = Optimum(
         "the dual with K in the place of G": seen.below - (seen.kernel - seen.quadratic) / 2,
         "eps times the sum of beta": seen.below + seen.unsigned,
     },
-)  # fmt: skip
+)
 multiplier = Optimum(seen.other, bound=seen.below, feasible=seen.room >= 0, bound_by="weak_duality", margin=close)
 # Multipliers in the box of the primal program and any slacks: the gap is a sum of terms that are not negative, for any eps
 # and for every C that leaves multipliers to speak of.
@@ -68,11 +68,11 @@ FEASIBLE = (H.normaliser, H.balance)
 stationary = Inequality(
     seen.off**2, at_most=2 * (seen.above - seen.below), under=FEASIBLE,
     wrong={"w = sum of beta phi, without 1/h": dict(of=seen.raw**2)},
-)  # fmt: skip
+)
 attention = Inequality(
     (seen.function - seen.layer) ** 2, at_most=2 * (seen.above - seen.below) * seen.length, under=FEASIBLE,
     wrong={"values beta_j": dict(of=(seen.function - seen.plain) ** 2)},
-)  # fmt: skip
+)
 slackness = Inequality(seen.products, at_most=seen.above - seen.below, under=FEASIBLE)
 one_sided = Inequality(seen.both, at_most=(seen.above - seen.below) / eps, under=FEASIBLE, where=eps > 0)
 
@@ -93,7 +93,7 @@ def conditions(fitted, C, eps):
     r = fitted.targets - function
     xi, xit = jnp.maximum(r - eps, 0), jnp.maximum(-r - eps, 0)
     phi, beta = h * X, alpha - alphat  # for softmax in the coordinates of a Cholesky factor: as good as any
-    layer = lambda values: KernelAttention(fitted.kernel, fitted.keys, values, fitted.primal.b)(fitted.keys)  # noqa: E731
+    layer = lambda values: KernelAttention(fitted.kernel, fitted.keys, values, fitted.primal.b)(fitted.keys)
     return dict(
         above=upper_bound(fitted.primal, X, fitted.targets, C, eps),
         other=upper_bound(Primal(W, fitted.dual.b), X, fitted.targets, C, eps),
@@ -110,7 +110,7 @@ def conditions(fitted, C, eps):
         layer=layer(beta / h),
         plain=layer(beta),
         length=jnp.broadcast_to((X**2).sum(1, keepdims=True), function.shape),
-    )  # fmt: skip
+    )
 
 
 @lemma
@@ -150,4 +150,4 @@ theorem = Theorem(
         "The outputs do not interact: both programs are sums over them, and are solved one by one.",
         "Slater's condition, which gives a gap of zero for every instance, is not proved here; it is certified on those built.",
     ),
-)  # fmt: skip
+)

@@ -35,7 +35,7 @@ seen = arrays(
 )
 H = hypotheses(
     wide="eps is at least half the range of the targets, or at least max |y| without b", narrow="eps is less than that",
-)  # fmt: skip
+)
 zero = Optimum(
     seen.flat, under=H.wide, bound=seen.nothing, bound_by="weak_duality",
     unconstrained_because="no multiplier is used, and every function is admitted: what leaves the tube is in the value",
@@ -43,15 +43,15 @@ zero = Optimum(
         1, 10**30, "both are zero in balls; a fiftieth below the threshold it is C times a fiftieth of a target",
     ),
     wrong={"a constant beside": dict(value=seen.flat + 1)},
-)  # fmt: skip
+)
 vanish = Inequality(
     seen.left * seen.away, at_most=seen.gap, under=H.wide,
     wrong={"the other threshold": dict(of=seen.swapped * seen.away)},
-)  # fmt: skip
+)
 # A fiftieth of the targets below the threshold already asks for coefficients of order one.
 alive = Inequality(
     seen.left, at_least=Rational(1, 100), under=H.narrow, wrong={"the other threshold": dict(of=seen.swapped)},
-)  # fmt: skip
+)
 
 
 class Wide(eqx.Module):
@@ -69,7 +69,7 @@ def wide(key, N, D, C, kind, bias, width):
     y = targets[:, :1] + 2
     tubes = [(y.max() - y.min()) / 2, jnp.abs(y).max()]
     right, wrong = tubes if bias else tubes[::-1]
-    fit = lambda t: setting.fit(FEATURES[int(kind)], keys, queries, y, C, float(width) * t, bias)  # noqa: E731
+    fit = lambda t: setting.fit(FEATURES[int(kind)], keys, queries, y, C, float(width) * t, bias)
     return Wide(fit(right), fit(wrong), jnp.asarray(float(width) * right), right)
 
 
@@ -127,4 +127,4 @@ theorem = Theorem(
             "linear attention, 0.98 of the threshold": below(kind=LINEAR),
         }),
     ),
-)  # fmt: skip
+)

@@ -38,10 +38,10 @@ box = Inequality(
     Abs(seen.value) - C / h, at_most=0, under=(),
     margin=Absolute(1, 10**12, "where the box is reached balls of equal numbers differ by their radius"),
     wrong={"C/h^2": dict(of=Abs(seen.value) - C / h**2)},
-)  # fmt: skip
+)
 attained = Inequality(
     seen.largest, at_least=C - seen.gap / seen.furthest, under=H.solved, wrong={"C without h": dict(of=seen.plain)},
-)  # fmt: skip
+)
 inside = Inequality(seen.within, at_most=seen.gap, under=H.solved)
 outside = Inequality(seen.beyond, at_most=seen.gap, under=H.solved)
 
@@ -84,9 +84,9 @@ def complementary():
     yield Solved("and alpha is C", (c - t) * s, t, [c])
     a, b = symbols("a b", positive=True)
     yield Step("inside: both products, less |beta| s, with alpha the larger",
-               a * (e - (e - s)) + b * (e + (e - s)) - (a - b) * s, 2 * b * e)  # fmt: skip
+               a * (e - (e - s)) + b * (e + (e - s)) - (a - b) * s, 2 * b * e)
     yield Step("outside: (C - alpha) xi and alphat (eps + r), less (C - beta) s",
-               (c - a) * s + b * (e + e + s) - (c - (a - b)) * s, 2 * b * e)  # fmt: skip
+               (c - a) * s + b * (e + e + s) - (c - (a - b)) * s, 2 * b * e)
 
 
 optimal = Subject(solved, kind=TAYLOR, bias=True, rolled=0, share=1.0)
@@ -112,4 +112,4 @@ theorem = Theorem(
         "The values of these draws reach the box; with C large enough no coefficient would.",
         "A residual on the very edge of the tube leaves its value open, anywhere in the box.",
     ),
-)  # fmt: skip
+)

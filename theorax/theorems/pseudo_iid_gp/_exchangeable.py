@@ -15,7 +15,7 @@ from theorax.theorems.pseudo_iid_gp._ensembles import width
 COPIES = 64
 MENU = (
     "signs", "random scale", "common part", "rare and large", "urn emptied", "urn of n^2", "scale that settles", "skewed part",
-)  # fmt: skip
+)
 
 
 class Arrays(eqx.Module):

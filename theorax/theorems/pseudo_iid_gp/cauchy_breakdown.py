@@ -67,12 +67,12 @@ law = Law(
         "the normal law of Gaussian weights": gaussian(a),
         "the root of E phi^2 for E|phi|": cauchy_law(sqrt(a)),
     },
-)  # fmt: skip
+)
 median = Limit(
     letters.below, Rational(1, 2), as_=n, under=HEAVY, spread=Rational(1, 10),
     approach=in_powers(Rational(1, 100), "1/1000"),
     margin=Absolute(1, 20, "the normal law of Gaussian weights has 0.43 there for ReLU, 0.61 for Phi"),
-)  # fmt: skip
+)
 tail = Limit(
     letters.inside, Rational(49, 50), as_=n, under=HEAVY, spread=Rational(1, 20),
     approach=in_powers(Rational(1, 500), "1/10000"),
@@ -80,22 +80,22 @@ tail = Limit(
         1, 100, "a normal law with this median has all of its mass there: its quantile is 3.4, not 31.8 times the median"
     ),
     wrong={"a normal law": 1},
-)  # fmt: skip
+)
 typical = Limit(
     letters.size, log(scale), as_=n, under=HEAVY, spread=Rational(1, 2), approach=in_powers(Rational(1, 50), "1/300"),
     margin=Absolute(1, 10, "the root of E phi^2 is larger by the factor 1.15 for Phi, 1.25 for the identity, 1.77 for ReLU"),
     wrong={"the root of E phi^2": log(a) / 2},
-)  # fmt: skip
+)
 growing = Rate(
     exp(letters.size), sqrt(n), as_=n, under=(H.cauchy, H.root), spread=Rational(1, 8),
     approach=in_powers(Rational(1, 50), "1/300"), margin=Absolute(1, 5, "a limit has the exponent zero"),
     wrong={"linear growth": n},
-)  # fmt: skip
+)
 without_eighth = Law(
     units, gaussian(a), as_=n, under=(H.finite, H.root), spread=Rational(1, 8),
     approach=in_powers(Rational(1, 50), "1/200"), scale=sqrt(a),
     excludes=(cauchy, gaussian(a * Rational(6, 5))), wrong={"the Cauchy law": cauchy},
-)  # fmt: skip
+)
 
 
 class HeavyTails(IntEnum):
@@ -209,4 +209,4 @@ theorem = Theorem(
         )
     ),
     issues=("No mean of |h| or of its square is claimed: there is none, and no number of draws would show it.",),
-)  # fmt: skip
+)

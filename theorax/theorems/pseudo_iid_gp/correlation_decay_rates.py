@@ -44,7 +44,7 @@ ordered = Limit(
     ),
     margin=Absolute(1, 20, "the square and the root of chi_1 lie more than a tenth away"),
     wrong={"the square of chi_1": slope**2, "its root": sqrt(slope)},
-)  # fmt: skip
+)
 smooth = Limit(
     seen.e * steps, (1 + 4 * q) / (2 * q**2), as_=steps, on="long", under=H.edge, spread=Rational(1, 1000),
     approach=Corrections(
@@ -52,7 +52,7 @@ smooth = Limit(
     ),
     margin=Relative(1, 4, "without the factor 2 of Taylor's formula it is half of it, with 1/(1 + 4q) for 1 + 4q a fifth"),
     wrong={"Taylor's factor 2 dropped": (1 + 4 * q) / (4 * q**2), "phi'^2 for phi''^2": 2 / q},
-)  # fmt: skip
+)
 kinked = Limit(
     seen.e * steps**2, 9 * pi**2 / 2, as_=steps, on="long", under=H.kinked, spread=Rational(1, 1000),
     approach=Corrections(
@@ -60,14 +60,14 @@ kinked = Limit(
     ),
     margin=Relative(1, 8, "the constants that a slip in the root or in the exponent gives are a quarter of it or four times"),
     wrong={"9 pi^2/8": 9 * pi**2 / 8, "9 pi^2": 9 * pi**2},
-)  # fmt: skip
+)
 apart = Limit(
     seen.e, stays, as_=steps, on="long", under=H.chaotic, spread=Rational(1, 1000),
     approach=Corrections(
         size=Rational(1, 100), slowest=1, fastest=6, rest=0, reference=256, reason="geometric, far below it after 256 layers"
     ),
     margin=Absolute(1, 20, "at the edge and below it two inputs become one"), wrong={"one input": 0},
-)  # fmt: skip
+)
 
 
 class CorrelationMap(eqx.Module):
@@ -187,4 +187,4 @@ theorem = Theorem(
         "Layers of infinite width: what finite ones add is in finite_width_kurtosis_recursion.",
         "Of smooth activations erf alone is iterated, whose kernel is closed; tanh needs quadrature in the plane.",
     ),
-)  # fmt: skip
+)

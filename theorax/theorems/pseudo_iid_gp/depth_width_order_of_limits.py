@@ -38,17 +38,17 @@ more = b4 / a**2 - 1
 IN_POWERS = Expansion(
     powers=(1,), rest=Rational(1, 20), order=2, reference=32,
     reason="cumulants of the log of a mean of n terms expand in 1/n: for ReLU the next term is 1.6/n of the first, 1/20",
-)  # fmt: skip
+)
 typical = Limit(
     seen.middle, -more * c / 2, as_=n, spread=Rational(1, 2), approach=IN_POWERS,
     margin=Relative(1, 5, "with E phi^4/(E phi^2)^2 for the variance it is a fifth more for ReLU, a half for linear layers"),
     wrong={"without the half": -more * c, "Haar weights": -(more - 2) * c / 2},
-)  # fmt: skip
+)
 scattered = Limit(
     seen.spread, more * c, as_=n, spread=Rational(1, 2), approach=IN_POWERS,
     margin=Relative(1, 6, "with E phi^4/(E phi^2)^2 for the variance it is a fifth more for ReLU, a half for linear layers"),
     wrong={"E phi^4/(E phi^2)^2": (more + 1) * c},
-)  # fmt: skip
+)
 NETWORKS = 64
 SQUARES = float(RELU.knows[a]), float(LINEAR.knows[a])
 
@@ -129,4 +129,4 @@ theorem = Theorem(
         "The kurtosis itself, a mean of products, is exact and not measured: at c = 1/4 few networks carry it.",
         "A layer without an active unit would make the logarithm infinite. At 32 units its chance is 2^(-32).",
     ),
-)  # fmt: skip
+)

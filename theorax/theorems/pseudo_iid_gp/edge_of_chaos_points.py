@@ -56,7 +56,7 @@ TANH_POINTS = {
     for bias, variance, weight in (
         (1, 2733009, 1424205), (5, 5700479, 1760955), (9, 7634748, 1947655), (25, 13179390, 2401489),
     )
-}  # fmt: skip
+}
 RADIUS, ERROR = Rational(1, 10**7), Rational(1, 10**9)
 
 
@@ -91,7 +91,7 @@ degenerate = Limit(
     ),
     margin=Relative(1, 10, "with 1 - 2q/3 in the place of 1 - 2q it is three times as large"),
     wrong={"1/q gains one a layer": 1},
-)  # fmt: skip
+)
 
 
 @lemma
@@ -168,4 +168,4 @@ theorem = Theorem(
         ),
     ),
     issues=("The paper's body was not read: that its points are these is read off descriptions of it.",),
-)  # fmt: skip
+)

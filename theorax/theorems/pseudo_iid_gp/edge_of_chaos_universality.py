@@ -33,12 +33,12 @@ NARROW = Rational(3, 2) / sqrt(n)  # of one draw around its mean
 marginal = Limit(
     growth, 1, as_=n, spread=NARROW, approach=deep.IN_POWERS,
     margin=Relative(1, 10, "a tenth more or less in sigma_w^2 is another tenth for every layer"),
-)  # fmt: skip
+)
 stationary = Limit(
     square / q, 1, as_=n, spread=NARROW, approach=deep.IN_POWERS,
     margin=Relative(1, 10, "without biases the variance at these points is a fifth smaller after one layer"),
     wrong={"the biases forgotten": dict(of=(square + sb2) / q)},
-)  # fmt: skip
+)
 
 
 @lemma
@@ -87,4 +87,4 @@ theorem = Theorem(
         "The paper's body was not read: that its points are these is read off descriptions of it.",
         "Both means are second moments: they need uncorrelated entries of the right variance and no more.",
     ),
-)  # fmt: skip
+)

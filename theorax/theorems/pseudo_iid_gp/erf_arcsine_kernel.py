@@ -32,12 +32,12 @@ arcsine = Expectation(
         "1 + k for 1 + 2 k": 2 / pi * asin(2 * correlated / (sqrt((1 + k11) * (1 + k22)) * 2)),
         "arcsin without 2/pi": asin(2 * correlated / scale),
     },
-)  # fmt: skip
+)
 derivative = Expectation(
     slopes, 4 / pi / sqrt(determinant.subs(k12, correlated)), spread=3 / sqrt(n),
     margin=Relative(1, 20, "without the correlation it is 7 % smaller at c = 1/2"),
     wrong={"without the correlation": 4 / pi / scale},
-)  # fmt: skip
+)
 
 
 @derives(arcsine)
@@ -71,4 +71,4 @@ theorem = Theorem(
             }
         )
     ),
-)  # fmt: skip
+)

@@ -45,27 +45,27 @@ kurtosis = Limit(
         1, 10, "a random scale adds a quarter, rare large terms a third, an urn emptied to the last takes two thirds",
     ),
     wrong={"a square of the variance": Integer(1)},
-)  # fmt: skip
+)
 normal = Law(
     sums, gaussian(), as_=n, under=conditions, spread=Rational(1, 8),
     approach=Expansion(
         powers=(1,), rest=Rational(1, 20), order=2, reference=25, reason="an Edgeworth expansion at fixed frequencies",
     ),
     scale=Integer(1), excludes=(gaussian(Rational(5, 4)),),
-)  # fmt: skip
+)
 mixture = Expectation(
     power, (3 - 2 / n) * (1 + v), on="mixtures", under=H.shared, spread=Rational(1, 2),
     variates=KnownMean(square, 1, gain=3, because="E S_n^2 = E X_1^2 + (n - 1) E X_1 X_2, and E s^2 = 1"),
     margin=Relative(1, 32, "a scale of each sign by itself leaves 3 - 2/n + v/n; v = 1/4 and 1/2 are far above"),
     wrong={"no mixture": 3 - 2 / n, "twice the variance": (3 - 2 / n) * (1 + 2 * v), "the limit": 3 * (1 + v)},
-)  # fmt: skip
+)
 less = 2 * (n - 1) * (n - 2) * (n - 3) / (n * (N - 2) * (N - 3))
 urn = Expectation(
     power, 3 - 2 / n - less, on="urns", under=H.kept_out, spread=Rational(1, 2),
     variates=KnownMean(square, 1, gain=4, because="E S_n^2 = E X_1^2 + (n - 1) E X_1 X_2, signs of an urn of sum sqrt N"),
     margin=Relative(1, 40, "signs that return have 3 - 2/n, a fifteenth more at N = 3 n, a seventh at N = 100"),
     wrong={"as with signs that return": 3 - 2 / n, "half as much less": 3 - 2 / n - less / 2},
-)  # fmt: skip
+)
 
 
 def mixed(key, n, v, shared):
@@ -185,4 +185,4 @@ theorem = Theorem(
         "The columns of a random matrix of one width are finitely exchangeable only, as the urn is.",
         "Sums of signs live on a lattice: at fixed frequencies that is invisible, in the distribution function it is not.",
     ),
-)  # fmt: skip
+)

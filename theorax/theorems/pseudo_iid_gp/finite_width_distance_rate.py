@@ -42,7 +42,7 @@ mean = 2 * (4 * density.subs(z, sqrt(3)) + density.subs(z, 0))  # E|He_3|
 IN_POWERS = Expansion(
     powers=(1,), rest=Rational(1, 20), order=2, reference=16,
     reason="moments of S, a mean of n independent terms; beside 1/n at most 0.03 at n = 16 on other seeds",
-)  # fmt: skip
+)
 # The two together: the slope of the distance moves with S as the third order says.
 variates = (
     KnownMean(moments.bend, (b4 / a**2 - 1) / n, gain=3, because="S is the mean of n independent phi^2/E phi^2"),
@@ -52,17 +52,17 @@ kolmogorov = Limit(
     seen.largest * n, C * sup / 24, as_=n, spread=1, approach=IN_POWERS, variates=variates,
     margin=Relative(1, 8, "phi^4 without the square of the mean of phi^2 is a fifth more for ReLU"),
     wrong={"E phi^4/(E phi^2)^2 alone": b4 / a**2 * sup / 8, "the third order of a skew law": C * sup / 6},
-)  # fmt: skip
+)
 wasserstein = Limit(
     seen.area * n, C * mean / 24, as_=n, spread=1, approach=IN_POWERS, variates=variates,
     margin=Relative(1, 8, "phi^4 without the square of the mean of phi^2 is a fifth more for ReLU"),
     wrong={"E phi^4/(E phi^2)^2 alone": b4 / a**2 * mean / 8, "E He_3^2 for E|He_3|": C * 6 / 24},
-)  # fmt: skip
+)
 rate = Rate(
     seen.largest, 1 / n, as_=n, spread=1, approach=IN_POWERS, variates=variates,
     margin=Absolute(1, 4, "the distance to a central limit of n terms falls like n^(-1/2)"),
     wrong={"n^(-1/2)": 1 / sqrt(n)},
-)  # fmt: skip
+)
 UNITS = 64
 
 
@@ -101,7 +101,7 @@ def observe(net, n, a):
 
     return dict(
         largest=straightened(largest), area=2 * straightened(half), bend=((S - 1) ** 2).mean(), off=(S - 1).mean(),
-    )  # fmt: skip
+    )
 
 
 @derives(kolmogorov, wasserstein)
@@ -154,4 +154,4 @@ theorem = Theorem(
     issues=(
         "Distances are read at the place and with the signs of the first order, from below: the whole distance is no less.",
     ),
-)  # fmt: skip
+)

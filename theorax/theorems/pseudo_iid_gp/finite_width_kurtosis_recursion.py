@@ -88,7 +88,7 @@ kurtosis = Limit(
         "layers that forget": 3 * S_own / q**2,
         "every law taken for iid": predicted(S_own, S_cross).subs(IID),
     },
-)  # fmt: skip
+)
 literal_weights = replace(
     kurtosis,
     on="real",
@@ -103,7 +103,7 @@ further = Limit(
         "Haar weights as far as Gaussian ones": -kurtosis.to.subs(IID).subs(SATURATED),
         "the sign of ReLU": -kurtosis.to.subs(constants(setting.HAAR)).subs(SATURATED),
     },
-)  # fmt: skip
+)
 
 
 def along(ratio, f0, own_1, pair_1):
@@ -121,12 +121,12 @@ moving = Limit(
         "that of the last layer": predicted(S_own, S_cross).subs(moments_at(last, act)),
         "every law taken for iid": along(Integer(1), *IID.values()),
     },
-)  # fmt: skip
+)
 unequal = replace(
     moving, to=along(lam, *IID.values()), on="started", under=(H.iid, H.first, H.alternating), spread=Rational(1, 2),
     margin=Relative(1, 8, "two layers of equal width are a third away from a second one of n/2, a quarter from 2 n"),
     wrong={"equal widths": along(Integer(1), *IID.values()), "n divided by lam in all": along(1, *IID.values()) / lam},
-)  # fmt: skip
+)
 
 
 @derives(kurtosis)
@@ -250,4 +250,4 @@ theorem = Theorem(
         "The last layer is averaged by the fourth moments of its law, which pseudo_iid_definition_membership derives.",
         "By a second-hand account the paper's figures show orthogonal weights converging fastest: right for ReLU alone.",
     ),
-)  # fmt: skip
+)

@@ -33,17 +33,17 @@ H = hypotheses(
 far = Relative(1, 30, "for Phi the two variances differ by a tenth")
 by_signs = Expectation(
     square, two_values, under=(H.signs, H.iid), spread=Rational(1, 4), margin=far, wrong={"a Gaussian first layer": a},
-)  # fmt: skip
+)
 by_normals = Expectation(
     square, a, under=(H.normal, H.iid), spread=Rational(1, 4), margin=far, wrong={"signs": two_values},
-)  # fmt: skip
+)
 gaussian_still = Law(
     units, gaussian(two_values), as_=n, under=(H.signs, H.iid), spread=Rational(1, 8),
     approach=Expansion(
         powers=(1,), rest=Rational(1, 50), order=2, reference=16, reason="an Edgeworth expansion of a sum of n terms"
     ),
     scale=sqrt(two_values), excludes=(gaussian(two_values * Rational(5, 4)), gaussian(two_values * Rational(4, 5))),
-)  # fmt: skip
+)
 
 
 def layers(key, n, activation, signs, equal, law):
@@ -114,4 +114,4 @@ theorem = Theorem(
         )
     ),
     issues=("ReLU shows where the hypothesis is not needed for the variance: it is homogeneous.",),
-)  # fmt: skip
+)

@@ -43,12 +43,12 @@ kurtosis = Expectation(
         "a spread that fades with the width": 3 + 3 * (b4 / a**2 - 1) / n,
         "variance of phi^2 for its second moment": 3 + 3 * (b4 / a**2 - 1) / k - 3 / n,
     },
-)  # fmt: skip
+)
 apart = Expectation(
     pair / a**2, 1 + (b4 / a**2 - 1) / n, spread=1, variates=of_squares(6, *H),
     margin=Relative(1, 8, "units with a common scale have 1 + 2/r at rank r, a half more at rank four"),
     wrong={"inputs read by all units alike": 1 + (b4 / a**2 - 1) / k},
-)  # fmt: skip
+)
 
 
 @derives(kurtosis, apart)
@@ -110,4 +110,4 @@ theorem = Theorem(
         )
     ),
     issues=("Eighth moments are exact steps and not measured: no number of draws would settle E W^8.",),
-)  # fmt: skip
+)

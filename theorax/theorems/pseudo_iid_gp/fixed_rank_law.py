@@ -33,7 +33,7 @@ p = Index("p", "layers of rank r")
 deep = Measured(
     "deep", "h_i^4 after p layers, mean over units and networks; h in units of its standard deviation",
     over=(p,), positive=True,
-)  # fmt: skip
+)
 m = Size("m", "number of units")
 ratio = Parameter("ratio", "units per input, m/n", positive=True)
 rectangle = Measured("rectangle", "h_i^4, mean over m units behind n inputs and over networks", positive=True)
@@ -54,7 +54,7 @@ kurtosis = Expectation(
     seen.power / a**2, 3 * diagonal * finite, spread=1,
     margin=Relative(1, 10, "without the shared scale it is 3 + 15/n, less than two thirds of it at rank two"),
     wrong={"rank r + 2": 3 * n * (r + 4) / ((r + 2) * (n + 2)) * finite},
-)  # fmt: skip
+)
 not_square = Expectation(
     rectangle / a**2, 3 * m * (r + 2) / (r * (m + 2)) * finite, spread=1,
     variates=KnownMean(second.of_rectangle / a, 1, gain=Rational(5, 2), because="m/r times E |Pi e_i|^2 = r/m, times E phi^2"),
@@ -63,7 +63,7 @@ not_square = Expectation(
         "inputs for units": 3 * diagonal * finite,
         "units for inputs": 3 * m * (r + 2) / (r * (m + 2)) * (1 + (b4 / a**2 - 1) / m),
     },
-)  # fmt: skip
+)
 depth = Expectation(
     deep, 3 * again**p, spread=1, variates=KnownMean(after, 1, gain=2, because="ReLU keeps half of |h|^2, weights are 2 C P"),
     margin=Relative(1, 10, "one layer more or less, or Gaussian layers, differ by a quarter and more"),
@@ -71,11 +71,11 @@ depth = Expectation(
         "one layer fewer": 3 * again ** (p - 1), "Gaussian layers": 3 * (1 + 5 / n) ** p,
         "the same scale in all layers": 3 * (1 + 2 * p / r) * ((n + 5) / (n + 2)) ** p,
     },
-)  # fmt: skip
+)
 shared = Limit(
     seen.pair / a**2, 1 + 2 / r, as_=n, spread=1, approach=IN_POWERS,
     margin=Relative(1, 6, "units without a common scale have 1, a third less at rank four"),
-)  # fmt: skip
+)
 mixture = Characteristic((1 + a * t**2 / r) ** (-r / 2), t)
 scaled = Law(
     units, mixture, as_=n, spread=Rational(1, 5),  # 32 independent networks to a draw
@@ -83,7 +83,7 @@ scaled = Law(
         powers=(1,), rest=Rational(1, 50), order=2, reference=16, reason="|f|^2/n is a mean of n activations squared",
     ),
     scale=Rational(7, 10), excludes=(gaussian(a),), wrong={"the Gaussian of the same variance": gaussian(a)},
-)  # fmt: skip
+)
 
 
 def powers_in_depth(net, n):
@@ -208,4 +208,4 @@ theorem = Theorem(
         ),
     ),
     issues=("A shared scale is heavy-tailed: fourth moments need thousands of matrices.",),
-)  # fmt: skip
+)

@@ -38,11 +38,11 @@ H = hypotheses(
 grows = Limit(
     growth, chi**l, as_=n, under=(H.stationary, H.pseudo_iid), spread=Rational(3, 2) / sqrt(n), approach=deep.IN_POWERS,
     margin=Relative(1, 10, "one layer more or less is an eighth away"), wrong=WRONG,
-)  # fmt: skip
+)
 homogeneous = Expectation(
     growth, chi**l, under=(H.relu, H.pseudo_iid), spread=Rational(3, 2) / sqrt(n),
     margin=Relative(1, 10, "one layer more or less is an eighth away"), wrong=WRONG,
-)  # fmt: skip
+)
 
 
 @lemma
@@ -84,7 +84,7 @@ BELOW, ABOVE = (known(deep.erf_point(ONE, value), value) for value in (LESS, MOR
 RELU_BELOW, RELU_ABOVE = (known(deep.relu_point(ONE, value), value) for value in (LESS, MORE))
 CHAOTIC = {
     q: Rational(1063958, 10**6), sw2: Rational(5, 2), sb2: Rational(1, 20), chi: Rational(113352, 10**5)
-}  # fmt: skip
+}
 
 theorem = Theorem(
     place="edge of chaos (reconstructed): signals and gradients of every pseudo-iid law; exact form for ReLU derived",
@@ -119,4 +119,4 @@ theorem = Theorem(
         "Means: the logarithm of one network's growth is smaller, by about l/n times a constant.",
         "ReLU is blind to the variance of a layer, and so to a scale that all units share.",
     ),
-)  # fmt: skip
+)

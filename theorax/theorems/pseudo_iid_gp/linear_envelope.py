@@ -46,21 +46,21 @@ moment = Expectation(
     seen.square, a, under=LIGHT, spread=Rational(1, 20),
     margin=Relative(1, 50, "E phi for E phi^2 is 6 % less at 4 c q = 1/5"),
     wrong={"the exponent -1, of a pair of normals": a**2},
-)  # fmt: skip
+)
 # The law of large numbers asks for a finite mean of phi^2, whatever the law of z.
 bounded = Rate(
     exp(seen.size), Integer(1), as_=n, under=H.integrable, spread=Rational(1, 10),
     approach=Corrections(size=Rational(1, 4), slowest=1, rest=0, reference=256, reason="the variance of S is of order 1/n"),
     margin=Absolute(1, 10, "an infinite mean lets it grow by the power b - 1, here 1/2 and 1"),
     wrong={"a sum without its 1/n": n, "growth like a root": sqrt(n)},
-)  # fmt: skip
+)
 gaussian_still = Law(
     units, gaussian(a), as_=n, under=(*LIGHT, H.independent), spread=Rational(1, 8),
     approach=Expansion(
         powers=(1,), rest=Rational(1, 50), order=2, reference=256, reason="an Edgeworth expansion of a sum of n terms"
     ),
     scale=sqrt(a), excludes=(gaussian(a * Rational(5, 4)), gaussian(a * Rational(4, 5))),
-)  # fmt: skip
+)
 growth = Rate(
     exp(seen.size) * log(n) ** (b / 2), n ** (b - 1), as_=n, under=(H.heavy, H.normal), spread=Rational(4, 5),
     approach=Corrections(
@@ -69,7 +69,7 @@ growth = Rate(
     ),
     margin=Absolute(1, 4, "a mean that exists has the exponent zero, here 1/2 and 1 away"),
     wrong={"S without the 1/n": n**b, "a mean exists": Integer(1)},
-)  # fmt: skip
+)
 NETWORKS = 32
 
 
@@ -190,4 +190,4 @@ theorem = Theorem(
         "need.",
         "The case 4 c q = 1 is left out: S then grows like a root of log n.",
     ),
-)  # fmt: skip
+)

@@ -33,7 +33,7 @@ H = hypotheses(
 IN_POWERS = Expansion(
     powers=(1,), rest=Rational(1, 10), order=2, reference=16,
     reason="the exact kurtosis is rational in n; beside 1/n at most 12/(n + 1)^2 at the triangle",
-)  # fmt: skip
+)
 entries = of_squares(Rational(5, 2), H.numbers, H.gaussian_first)
 kurtosis = Expectation(
     power / a**2, 3 * second / first**2 + 3 * (b4 / a**2 - 1) / first, under=(H.numbers, H.gaussian_first), spread=1,
@@ -44,15 +44,15 @@ kurtosis = Expectation(
         "the normal value": 3,
         "phi^4 forgotten": 3 * second / first**2,
     },
-)  # fmt: skip
+)
 normal = Limit(
     power / a**2, 3, as_=n, under=(H.numbers, H.regular, H.gaussian_first), spread=1, approach=IN_POWERS, variates=entries,
     margin=Relative(1, 6, "a triangle has 4, a third more"), wrong={"a triangle": 4},
-)  # fmt: skip
+)
 irregular = Limit(
     power / a**2, 4, as_=n, under=(H.numbers, H.triangle, H.gaussian_first), spread=1, approach=IN_POWERS, variates=entries,
     margin=Relative(1, 8, "equal rows have 3, a quarter less"), wrong={"equal rows": 3},
-)  # fmt: skip
+)
 
 
 @derives(kurtosis, normal, irregular)
@@ -142,4 +142,4 @@ theorem = Theorem(
         )
     ),
     issues=("Other values than normal ones enter by their fourth moment: see single_layer_kurtosis_table.",),
-)  # fmt: skip
+)

@@ -51,25 +51,25 @@ MOMENTS = "means of smooth functions of K_w, whose moments expand in 1/n"
 IN_POWERS = Expansion(powers=(1,), rest=Rational(1, 10), order=2, reference=16, reason=MOMENTS)
 LEADING = Expansion(
     powers=(1,), rest=Rational(1, 50), order=2, reference=16, reason=f"{MOMENTS}; beside 1/n at most 1/100 on other seeds",
-)  # fmt: skip
+)
 posterior_mean = Limit(
     seen.mean, limit_mean, as_=n, spread=1 / (30 * sqrt(n)), approach=IN_POWERS,
     margin=Absolute(1, 30, "without the noise it is a tenth more, without the second observation a third more"),
     wrong={"the noise dropped": limit_mean.subs(s2, 0), "the first observation alone": k1 * y1 / (1 + s2)},
-)  # fmt: skip
+)
 posterior_variance = Limit(
     seen.variance, limit_variance, as_=n, spread=1 / (30 * sqrt(n)), approach=IN_POWERS,
     margin=Absolute(1, 30, "without the noise it is a sixth less, the prior variance is one"),
     wrong={"the noise dropped": limit_variance.subs(s2, 0), "the prior": Integer(1)},
-)  # fmt: skip
+)
 order = Rate(
     seen.gap, 1 / n, as_=n, on="order", under=H.noise, spread=Rational(1, 6), approach=LEADING,
     margin=Absolute(1, 4, "one draw of the hidden weights has n^(-1/2)"), wrong={"n^(-1/2)": 1 / sqrt(n), "n^(-2)": n**-2},
-)  # fmt: skip
+)
 single = Rate(
     seen.error, 1 / n, as_=n, spread=Rational(1, 15), approach=LEADING,
     margin=Absolute(1, 4, "an error of order 1/n has a square of order n^(-2)"), wrong={"an error of order 1/n": n**-2},
-)  # fmt: skip
+)
 NETWORKS, FIRST, SECOND, NEW = 1024, 0, 2, Rational(9, 10)
 
 
@@ -157,7 +157,7 @@ def kernel(angle):
 known = {
     k: kernel(SECOND - FIRST), k1: kernel(NEW - FIRST), k2: kernel(SECOND - NEW), y1: 1, y2: Rational(-1, 2),
     s2: Rational(1, 4),
-}  # fmt: skip
+}
 exact = Subject(networks, scaled=False, noise=0.25, knows=known)
 theorem = Theorem(
     place="Bayesian inference with wide networks (derived here)",
@@ -194,4 +194,4 @@ theorem = Theorem(
         "The ratio of two means over 1024 draws has a bias of order 1/(1024 n), a hundredth of the gap.",
         "One hidden layer; the last layer is integrated out and not drawn.",
     ),
-)  # fmt: skip
+)

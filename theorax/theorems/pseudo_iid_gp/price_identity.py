@@ -29,7 +29,7 @@ identity = Expectation(
         "the slopes once too many": dict(of=score - 2 * slopes),
         "the slopes forgotten": dict(of=score),
     },
-)  # fmt: skip
+)
 
 
 @lemma
@@ -78,4 +78,4 @@ theorem = Theorem(
     issues=(
         "Integration by parts is not repeated here: it needs growth conditions that every activation in use meets.",
     ),
-)  # fmt: skip
+)

@@ -55,26 +55,26 @@ entries = Expectation(
     entry, fourth, under=H.listed, spread=Rational(1, 2),
     margin=Relative(1, 10, "the laws of the list lie at least a fifth from each other"),
     wrong={"normal entries": 3},
-)  # fmt: skip
+)
 in_rows = Expectation(
     row, own, under=H.listed, spread=Rational(1, 2),
     margin=Relative(1, 12, "at n = 8 the limit is a fifth away from Haar matrices"),
     wrong={"two columns taken as independent, 1 for 1 + 2/r": 1},
-)  # fmt: skip
+)
 across_rows = Expectation(
     rows, across, under=H.listed, spread=Rational(1, 4),
     margin=Absolute(1, 20, "dropping the pairs that share a row moves it by 1/n"),
     wrong={"two rows taken as independent": 1},
-)  # fmt: skip
+)
 crossing = Expectation(
     cross, crossed, under=H.listed, spread=Rational(1, 4),
     margin=Absolute(1, 20, "zero is a ninth away from Haar matrices at n = 8"),
     wrong={"the sign of the pairing of unequal rows and columns": -crossed, "no such pairing": 0},
-)  # fmt: skip
+)
 same_places = Expectation(
     place, 0, under=H.exchangeable, spread=1,
     margin=Absolute(1, 4, "two blocks that stay in their places have 2 in the one half and 0 in the other"),
-)  # fmt: skip
+)
 row_limit = Limit(
     row, 1, as_=n, under=(H.listed, H.growing_rank), spread=Rational(1, 2), approach=IN_POWERS, margin=far
 )
@@ -87,27 +87,27 @@ tall_entries = Expectation(
     tall.fourths, fourth, under=H.listed, spread=Rational(1, 2),
     margin=Relative(1, 40, "Haar matrices of n units and n inputs have 6 % less at n = 16"),
     wrong={"normal entries": 3, "as many units as inputs": 3 * square},
-)  # fmt: skip
+)
 tall_rows = Expectation(
     tall.in_row, own, under=H.listed, spread=Rational(1, 4),
     margin=Relative(1, 40, "Haar matrices of n units and n inputs have 6 % less at n = 16, those of rank n 5 % more"),
     wrong={"as many units as inputs": square},
-)  # fmt: skip
+)
 tall_crossing = Expectation(
     tall.between, crossed, under=H.listed, spread=Rational(1, 4),
     margin=Absolute(1, 80, "zero is 0.03 away from Haar matrices of 32 units and from those of half of their rank"),
     wrong={"the sign of the pairing of unequal rows and columns": -crossed, "no such pairing": 0},
-)  # fmt: skip
+)
 eighth_moments = Expectation(
     tall.eighths, eighth, under=H.listed, spread=1,
     margin=Relative(1, 7, "Haar matrices have 30 % less than the normal value at 32 units, those of rank n 36 % more"),
     wrong={"normal entries": 105},
-)  # fmt: skip
+)
 spread_eighth_moments = Expectation(
     tall.spread_eighths, spread_out, under=H.listed, spread=1,
     margin=Relative(1, 10, "Haar matrices of 32 units have 30 % less than the normal value"),
     wrong={"that of an entry": eighth, "normal entries": 105},
-)  # fmt: skip
+)
 
 # Signs and permutations leave the products of a Hadamard matrix as they are: one matrix of each order shows them.
 flat_rows = Limit(flat_row, 1, as_=n, under=H.listed, approach=IN_POWERS, margin=far)
@@ -180,4 +180,4 @@ theorem = Theorem(
         "Eighth moments are measured at 16 inputs and 32 units: their means over few entries have heavy tails.",
         "Four different columns are not looked at: see pseudo_iid_finite_exchangeability_gap.",
     ),
-)  # fmt: skip
+)

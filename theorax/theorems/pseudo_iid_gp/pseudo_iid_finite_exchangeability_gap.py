@@ -53,13 +53,13 @@ kurtosis = Expectation(
         "iid signs": 3 + (b4 / a**2 - 3) / n,
         "four columns correlated as -1": 3 + (b4 / a**2 - 3) / n - (1 - 1 / n) * (mu**2 / a) ** 2,
     },
-)  # fmt: skip
+)
 variance = Expectation(
     seen.square / a, 1, under=H.uncorrelated, spread=Rational(1, 2),
     margin=Relative(
         1, 10, "the variance of a sum of correlated entries grows with n; at n = 16 it is three times as large",
     ),
-)  # fmt: skip
+)
 blend = cos(t * mu) * exp(-(a - mu**2) * t**2 / 2)  # two normal laws, around mu and -mu
 mixture = Law(
     units, Characteristic(blend, t), as_=n, under=H.fixed_sum,
@@ -68,7 +68,7 @@ mixture = Law(
         powers=(1,), rest=Rational(1, 50), order=2, reference=16, reason="an Edgeworth expansion around each component",
     ),
     scale=sqrt(a), wrong={"the Gaussian of the same variance": gaussian(a)},
-)  # fmt: skip
+)
 repaired = Limit(
     seen.power / a**2, Integer(3), as_=n, under=(H.uncorrelated, H.four_entries, H.signs), spread=Rational(1, 2),
     variates=replace(squares, gain=1),  # for Haar no more than 1.3, of draws that scatter less than others from the start
@@ -77,13 +77,13 @@ repaired = Limit(
         reason="the exact kurtosis is linear in 1/n; Haar's is rational, its second term 1/100 at n = 16",
     ),
     margin=Relative(1, 10, "the mixture has 3 - 2 (mu^2/a)^2: 1.9 for Phi"),
-)  # fmt: skip
+)
 as_printed = replace(repaired, under=(H.uncorrelated, H.four_entries), corrected="repaired")
 in_one_direction = Expectation(
     eighth, moment, under=H.fixed_sum, spread=Rational(3, 5),
     margin=Relative(1, 28, "at n = 16 balanced signs and random signs are 7 % apart, and normal entries a fifth and more"),
     wrong={"normal entries": 105},
-)  # fmt: skip
+)
 
 
 def observe(net, n):
@@ -174,4 +174,4 @@ theorem = Theorem(
         "As printed is the statement as reconstructed from descriptions of the paper, whose body was not read.",
         "An activation with E phi = 0, such as tanh, does not see the fixed sums.",
     ),
-)  # fmt: skip
+)

@@ -65,13 +65,13 @@ covariance = Limit(
         "no biases": K(HIDDEN, pair, bias=Integer(0)),
     },
     **process.kernels("a sum over shared pixels, a further 1/p, or no biases move it by a quarter and more at some pair"),
-)  # fmt: skip
+)
 # Entries of two channels are uncorrelated, whatever the layer before. That is so at any numbers of channels: a bottleneck
 # makes the mean heavy-tailed and is left out of what is measured.
 own_channels = Expectation(
     letters.apart / K(HIDDEN, FIRST), 0, spread=Rational(1, 2), under=(H.pseudo_iid, H.biases, H.widths, H.envelope),
     margin=Absolute(1, 12, "columns of correlation 1/4 leave a fifth"),
-)  # fmt: skip
+)
 output_law, hidden_law = Law(**process.law_of_outputs()), Law(**process.law_of_hidden())
 order = Rate(**process.order_of_outputs())
 
@@ -137,7 +137,7 @@ def subject(law, activation):
         pixels.network, activation=activation, unfolded=Filters.TAP_BY_TAP, tied=0, signs=0.0, one_bias=0,
         row_sums=0, one_way=0, kept=0, one_sum=0, law=law.place,
         share=float(law.share), knows={phi: activation, **CASES[activation]},
-    )  # fmt: skip
+    )
 
 
 LAWS = (output_law, hidden_law)
@@ -210,4 +210,4 @@ theorem = Theorem(
         "The order 1/C of the error of a kernel's mean is declared as a class, not claimed, as in pseudo_iid_gp_fc.",
         "Circular images of eight pixels, three taps; borders are not looked at.",
     ),
-)  # fmt: skip
+)

@@ -59,24 +59,24 @@ H = hypotheses(
 variance = Limit(
     letters.xx, Kxx, spread=Rational(1, 4), wrong=variants(1),
     **process.kernels("half the weights, or no biases, move it by a sixth and more"),
-)  # fmt: skip
+)
 covariance = Limit(
     letters.xy, Kxy, spread=Rational(1, 4),
     wrong=variants(c) | {"half the angle": Kernel(l, phi, sw2, sb2, sqrt((1 + c) / 2))},
     **process.kernels("at half the angle it is a third larger and more"),
-)  # fmt: skip
+)
 # W is independent of what it reads and W_ij, W_kj' are uncorrelated: no law of the layer before enters.
 own_units = Expectation(
     letters.apart / Kxx, 0, spread=Rational(1, 2), under=(H.pseudo_iid, H.biases, H.widths, H.envelope),
     margin=Absolute(1, 20, "columns of correlation 1/4 leave a tenth and more"),
-)  # fmt: skip
+)
 own_squares = Limit(
     letters.squares, Kxx**2, as_=n, spread=Rational(1, 2),
     approach=Expansion(
         (1,), rest=Rational(1, 12), order=2, reference=16, reason="moments of a layer are rational in n",
     ),
     margin=Relative(1, 4, "a scale that all units share adds three fifths, that of rank two doubles it"),
-)  # fmt: skip
+)
 output_law = Law(**process.law_of_outputs(**{"the layer before": process.at(OUTPUT - 1)}))
 hidden_law = Law(**process.law_of_hidden(**{"the layer before": process.at(HIDDEN - 1)}))
 order = Rate(**process.order_of_outputs())
@@ -221,4 +221,4 @@ theorem = Theorem(
         "claim about it would be 1.1.",
         "Two inputs stand for finitely many; countably many are a matter of marginals.",
     ),
-)  # fmt: skip
+)

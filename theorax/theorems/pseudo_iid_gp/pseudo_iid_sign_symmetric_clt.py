@@ -56,15 +56,15 @@ def in_powers(second):
 concentrates = Limit(
     seen.concentration / a**2, 1, as_=n, under=OF_SQUARES, spread=Rational(1, 10), approach=in_powers(30),
     margin=Absolute(1, 8, "a scale of the features adds a quarter, one of the weights more"),
-)  # fmt: skip
+)
 none_large = Limit(
     seen.largest / a**2, 0, as_=n, under=OF_SQUARES, spread=Rational(1, 10), approach=in_powers(36),
     margin=Absolute(1, 8, "with four columns it tends to 9/2 for ReLU"),
-)  # fmt: skip
+)
 apart = Limit(
     seen.cross / a**2, 0, as_=n, under=OF_SQUARES, spread=Rational(1, 10), approach=in_powers(10),
     margin=Absolute(1, 20, "columns whose entries have correlation 1/4 leave 1/16, a rank of two leaves a half"),
-)  # fmt: skip
+)
 
 
 def units_of(kernel=k, between=0, scale=1):
@@ -79,7 +79,7 @@ normal = Law(
         "inputs independent of each other": units_of(mu**2),
         "one input twice": units_of(a * Rational(99, 100)),
     },
-)  # fmt: skip
+)
 
 LISTED = {
     "Gaussian": setting.GAUSSIAN,
@@ -198,4 +198,4 @@ theorem = Theorem(
         "Another way round the signs, columns independent given a frame or a mask, is not measured.",
         "An infinite fourth moment of the features need not spoil the limit and is no control.",
     ),
-)  # fmt: skip
+)

@@ -47,7 +47,7 @@ kurtosis = Expectation(
         "no scale": 3 + 3 * (b4 / a**2 - 1) / n,
         "half of the variance": 3 * (1 + row * v / 2) + 3 * ((1 + v / 2) * b4 / a**2 - 1 - row * v / 2) / n,
     },
-)  # fmt: skip
+)
 squares = Expectation(
     pair / a**2, 1 + apart * v + ((1 + column * v) * b4 / a**2 - 1 - apart * v) / n,
     where=possible, under=always, spread=Rational(4, 5),
@@ -57,20 +57,20 @@ squares = Expectation(
         "a scale of the row for one of all rows": 1 + row * v + ((1 + column * v) * b4 / a**2 - 1 - row * v) / n,
         "columns forgotten": 1 + apart * v + (b4 / a**2 - 1 - apart * v) / n,
     },
-)  # fmt: skip
+)
 EXACT = Expansion(
     powers=(1,), rest=Rational(1, 50), order=2, reference=16, reason="both means are a constant and a multiple of 1/n",
-)  # fmt: skip
+)
 stays = Limit(
     power / a**2, 3 * (1 + row * v), as_=n, where=possible, under=always, spread=Rational(4, 5), approach=EXACT,
     margin=Relative(1, 10, "without the scale it is a fifth less and more"),
     wrong={"a scale that is averaged away": 3, "a scale of the row whatever the columns": 3 * (1 + v)},
-)  # fmt: skip
+)
 together = Limit(
     pair / a**2, 1 + apart * v, as_=n, where=possible, under=always, spread=Rational(4, 5), approach=EXACT,
     margin=Relative(1, 10, "without a common scale it is a fifth less and more"),
     wrong={"independent units": 1, "a scale of the row for one of all rows": 1 + row * v},
-)  # fmt: skip
+)
 
 
 @derives(kurtosis, squares, stays, together)
@@ -122,7 +122,7 @@ def subject(activation):
     return Subject(
         scaled_layers, law=ScaleLaw.TWO_VALUES, activation=activation.place, entries=Entries.NORMAL,
         shared_by=Scaled.AS_CORRELATED, times=1.0, common=0.0, knows=activation.knows,
-    )  # fmt: skip
+    )
 
 
 two_values = subject(RELU)
@@ -174,4 +174,4 @@ theorem = Theorem(
         "Negative correlations, as of a fixed number of kept rows, obey the same formulas and are not drawn.",
         "Fourth powers of a scale have heavy tails: a Gamma law with v = 2 leaves this number of draws undecided.",
     ),
-)  # fmt: skip
+)

@@ -27,12 +27,12 @@ arc_cosine = Expectation(
         "arccos c for pi - arccos c": sqrt(k11 * k22) * (sqrt(1 - c**2) + c * acos(c)) / (2 * pi),
         "the kernel at half the angle": sqrt(k11 * k22) * f.subs(c, sqrt((1 + c) / 2)),
     },
-)  # fmt: skip
+)
 derivative = Expectation(
     slopes, quadrant, spread=3 / sqrt(n),
     margin=Relative(1, 20, "the other quadrants have an angle that differs by a third and more"),
     wrong={"arccos c for pi - arccos c": acos(c) / (2 * pi)},
-)  # fmt: skip
+)
 
 
 @derives(arc_cosine)
@@ -66,4 +66,4 @@ theorem = Theorem(
             }
         )
     ),
-)  # fmt: skip
+)

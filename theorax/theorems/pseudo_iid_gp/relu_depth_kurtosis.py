@@ -57,7 +57,7 @@ kurtosis = Expectation(
         "the variance of phi for its second moment": 3 * Product(1 + (more - 1) / (n * t ** (k - 1)), (k, 1, l)),
         "the last layer alone": 3 * (1 + more / (n * t ** (l - 1))),
     },
-)  # fmt: skip
+)
 NETWORKS, LAYERS = 256, 3
 
 
@@ -121,7 +121,7 @@ def subject(activation, taper=1):
     return Subject(
         networks, t=float(taper), activation=activation.place, weight=float(1 / activation.knows[a]), bias=0.0, haar=False,
         knows={**activation.knows, t: taper},
-    )  # fmt: skip
+    )
 
 
 relu = subject(RELU)
@@ -149,4 +149,4 @@ theorem = Theorem(
         )
     ),
     issues=("The mean of V^2 is a mean of products: at depths near the width it is carried by few networks.",),
-)  # fmt: skip
+)

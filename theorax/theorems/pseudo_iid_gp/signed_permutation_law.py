@@ -31,12 +31,12 @@ kurtosis = Expectation(
         "orthogonal weights that are spread out": 3 * n / (n + 2) * (1 + (b4 / a**2 - 1) / n),
         "the mean of two entries": (b4 / a**2 + 3) / 2,
     },
-)  # fmt: skip
+)
 apart = Expectation(
     pair / a**2, 1, spread=Rational(1, 2),
     margin=Relative(1, 6, "two units that read one activation have b4/a^2, twice as much and more"),
     wrong={"units that read one activation": b4 / a**2},
-)  # fmt: skip
+)
 
 
 @derives(kurtosis, apart)
@@ -74,4 +74,4 @@ theorem = Theorem(
         )
     ),
     issues=("With the identity for phi a unit is exactly normal: its kurtosis alone does not tell this law from others.",),
-)  # fmt: skip
+)

@@ -36,7 +36,7 @@ kurtosis = Expectation(
         "columns taken as uncorrelated in their squares": (fourth * b4 / a**2 + 3 * (n - 1)) / n,
         "variance of phi^2 in the place of its second moment": (fourth * (b4 - a**2) / a**2 + 3 * (n - 1) * own) / n,
     },
-)  # fmt: skip
+)
 
 
 def observe(net, n):
@@ -133,4 +133,4 @@ theorem = Theorem(
         )
     ),
     issues=("One unit and one input: shared scales, which other units see too, need fixed_rank_law.",),
-)  # fmt: skip
+)

@@ -79,7 +79,7 @@ class Interpolated(eqx.Module):
 def interpolated(
     key: Array, N: Extent, kind: Array, scale: Array, functions: Array, linear: Array, waves: Array, constant: Array,
     power: Array, steep: Array, told: Array,
-) -> Interpolated:  # fmt: skip
+) -> Interpolated:
     """Weights I/2 + scale A_n with A_n = (-1)^n A, iid, or cos(pi n/N) A; A has iid standard normal entries."""
     A = jax.random.normal(named(key, "A"), (D, D))
     # Each layer by its own name: padding does not move the draws.

@@ -49,25 +49,25 @@ grows = Expectation(
     Min(seen.stored / every_input, 1), 1, under=H.stored, spread=Rational(1, 1000),
     margin=Relative(1, 100, "one input less in a hundred layers would be so much less"),
     wrong={"twenty arrays a layer": dict(of=Min(seen.stored / (20 * every_input), 1))},
-)  # fmt: skip
+)
 affine = Rate(
     seen.stored, N, as_=N, under=H.stored, spread=Rational(1, 1000),
     approach=in_powers(0.5, 8, "affine in N; the part that does not grow is a seventh at N = 8"),
     margin=Absolute(1, 2, "the nearest statements are constant memory, and the square root of checkpointing"),
     wrong={"constant": Integer(1)},
-)  # fmt: skip
+)
 constant = Expectation(
     seen.recovered / seen.shallow, 1, under=H.recovered, spread=Rational(1, 1000),
     margin=Relative(1, 100, "one activation more a layer would be a fifth more at depth 9"),
     wrong={"grows with the depth": N / 8},
-)  # fmt: skip
+)
 same = Rate(
     seen.apart, 1 / N, as_=N, under=H.recovered, spread=Rational(1, 5),
     approach=in_powers(0.5, 8, "the logarithm of an expansion in 1/N; at most 0.2 at N = 8 on other seeds"),
     margin=Absolute(
         1, 4, "it is the order of discrete_adjoint_gradient_euler; another gradient would not come nearer at all",
     ),
-)  # fmt: skip
+)
 
 
 class HalfBack(Euler):
@@ -181,4 +181,4 @@ theorem = Theorem(
         "With untied weights the gradient itself grows with the depth; it is a result, not temporary memory.",
         "Recovery pays for the memory that it saves with one more evaluation of every layer.",
     ),
-)  # fmt: skip
+)

@@ -37,7 +37,7 @@ each_layer = Rate(
     approach=in_powers(1.0, 16, "the logarithm of an expansion in 1/N; for rough weights a maximum of N terms, at most 0.8"),
     margin=Absolute(1, 2, "an error of order 1/N in each layer, or a second-order recovery, is one away"),
     wrong={"first order in each layer": 1 / N, "second-order recovery": N**-3},
-)  # fmt: skip
+)
 relative = Rate(
     seen.whole, 1 / N, as_=N, spread=Rational(1, 5),
     approach=in_powers(
@@ -46,7 +46,7 @@ relative = Rate(
     ),
     margin=Absolute(1, 4, "a second-order recovery is one away, a square root a half"),
     wrong={"second order": N**-2, "a square root": 1 / sqrt(N)},
-)  # fmt: skip
+)
 
 
 @lemma
@@ -105,4 +105,4 @@ theorem = Theorem(
         ),
     ),
     issues=("Errors of a layer are compared in the Frobenius norm; nothing is claimed of the direction of the gradient.",),
-)  # fmt: skip
+)

@@ -49,7 +49,7 @@ bound = Inequality(
         "half of it": (exp(seen.L) - 1) * seen.F / (2 * N),
         "second order": (exp(seen.L) - 1) * seen.F / N**2,
     },
-)  # fmt: skip
+)
 sharper = Inequality(seen.missed, at_most=sharp, under=H.lipschitz, margin=slack, wrong={"half of it": sharp / 2})
 first_order = Rate(
     seen.missed, 1 / N, as_=N, under=H.lipschitz, spread=Rational(2, 5),
@@ -58,11 +58,11 @@ first_order = Rate(
     ),
     margin=Absolute(1, 5, "a second-order scheme is one away, a square root a half"),
     wrong={"second order": N**-2, "a square root": N ** Rational(-1, 2)},
-)  # fmt: skip
+)
 exact = Identity(
     single.recovered, single.product, under=H.linear,
     margin=Relative(1, 10**9, "rounding stays far below it, a factor left out does not at the depths measured"),
-)  # fmt: skip
+)
 
 
 def bent(a, x):
@@ -144,4 +144,4 @@ theorem = Theorem(
         ),
     ),
     issues=("L F/N^2 is what a layer costs at most; errors of tanh networks are up to a third of that.",),
-)  # fmt: skip
+)

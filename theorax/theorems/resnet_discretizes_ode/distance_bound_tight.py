@@ -44,7 +44,7 @@ equality = Identity(
         "the bound that holds for all fields": C * (exp(L) - 1) / (2 * N * L),
         "no growth of earlier errors": C / (2 * N),
     },
-)  # fmt: skip
+)
 sharp = Limit(
     share * L / (exp(L) - 1), 1, as_=N,
     approach=Expansion(
@@ -57,7 +57,7 @@ sharp = Limit(
         "e^(2L) in the place of e^L": dict(of=share * 2 * L / (exp(2 * L) - 1)),
         "no growth of earlier errors": dict(of=share),
     },
-)  # fmt: skip
+)
 
 
 class Extremal(eqx.Module):
@@ -185,4 +185,4 @@ theorem = Theorem(
         "Attained by a family of fields in one dimension; a network drawn at random stays far below the bound, see "
         "resnet_node_distance_bound.",
     ),
-)  # fmt: skip
+)

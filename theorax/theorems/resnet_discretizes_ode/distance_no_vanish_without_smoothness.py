@@ -70,12 +70,12 @@ persists = Rate(
         1, 4, "the nearest statements are a decay like 1/N, of smooth weights, and like a square root, of iid ones",
     ),
     wrong={"any weights: 1/N": 1 / N, "a square root": 1 / sqrt(N)},
-)  # fmt: skip
+)
 # Waves move every network by the same length, whatever its weights: one network shows it.
 waves = Rate(
     seen.gap, Integer(1), as_=N, on="waves", under=(H.rough, H.weights),
     approach=in_powers(0.5, 16, "gaps expand in 1/N"), margin=persists.margin,
-)  # fmt: skip
+)
 means = Limit(
     seen.gap - seen.averaged, 0, as_=N, on="depths", under=(H.rough, H.weights, H.nonlinear), spread=Rational(1, 10),
     approach=Expansion(
@@ -83,7 +83,7 @@ means = Limit(
         reason="two layers are one step of Euler's method for the mean field, whose error expands in 1/N",
     ),
     margin=Absolute(1, 10, "the gaps themselves are 0.3 and more"), wrong={"the gap vanishes": dict(of=seen.gap)},
-)  # fmt: skip
+)
 neuron = replace(means, on="neuron", spread=0)
 root = Rate(
     seen.gap, 1 / sqrt(N), as_=N, on="independent", under=(H.independent, H.weights, H.nonlinear), spread=Rational(1, 2),
@@ -92,7 +92,7 @@ root = Rate(
     ),
     margin=Absolute(1, 5, "smooth weights have a decay like 1/N, alternating ones none: both half a power away"),
     wrong={"no decay": Integer(1), "as smooth weights": 1 / N},
-)  # fmt: skip
+)
 half = Limit(
     logarithm, -Rational(1, 2), as_=N, under=H.large, spread=2 / sqrt(N),
     approach=Expansion(
@@ -104,7 +104,7 @@ half = Limit(
         "no correction": dict(to=0, margin=Absolute(1, 20, "a relative margin around zero decides nothing")),
         "g instead of g/2": -1,
     },
-)  # fmt: skip
+)
 
 
 def observe(net, N):
@@ -125,7 +125,7 @@ def observe(net, N):
     return dict(
         gap=jnp.linalg.norm(net.network(N)[N.value] - flow[N.value]), gap_error=error,
         averaged=jnp.linalg.norm(limits[16, 0] - limits[16, 1]), averaged_error=2 * small + 1e-6,
-    )  # fmt: skip
+    )
 
 
 def log_cosh(x):
@@ -184,7 +184,7 @@ iid = Subject(interpolated.independent, mean=0.0, functions=0.0, linear=0.0)
 single = Subject(
     interpolated.one, kind=interpolated.ALTERNATING, waves=1.0, functions=0.0,
     quenched="one network: the gap of the waves is that of every other",
-)  # fmt: skip
+)
 both = (persists, means)
 theorem = Theorem(
     place="counterexamples to a limit without smoothness in depth; reconstructed, both constructions are built here",
@@ -244,4 +244,4 @@ theorem = Theorem(
         "the same networks are O(1/N) close to a flow (see function_interpolation_rescue).",
         "For the waves the distance bound stays at pi at every depth and allows the gap that is there.",
     ),
-)  # fmt: skip
+)

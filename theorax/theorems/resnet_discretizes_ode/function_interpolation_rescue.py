@@ -37,17 +37,17 @@ bound = Inequality(
         "second order": (2 * exp(L) - 1) * seen.F / N**2,
         "half of it": (2 * exp(L) - 1) * seen.F / (2 * N),
     },
-)  # fmt: skip
+)
 sharper = Inequality(
     seen.gap, at_most=smaller, under=(H.functions, H.lipschitz), margin=slack,
     wrong={"half of it": smaller / 2, "nothing at L = 0": smaller - seen.F / N},
-)  # fmt: skip
+)
 first_order = Rate(
     seen.gap, 1 / N, as_=N, spread=Rational(2, 5),
     approach=in_powers(0.5, 16, "a sum of N terms of order 1/N^2 and the ends; at most 0.3 at N = 16 on other seeds"),
     margin=Absolute(1, 4, "with interpolated weights the order is zero, and a square root is a half away"),
     wrong={"a square root": 1 / sqrt(N), "second order": N**-2},
-)  # fmt: skip
+)
 
 
 def observe(net, N):
@@ -115,4 +115,4 @@ theorem = Theorem(
         "The field is another one at every depth: closeness to some flow says nothing about a limit as N grows.",
         "For functions affine in their weights the two interpolations are one, and rough weights do no harm.",
     ),
-)  # fmt: skip
+)

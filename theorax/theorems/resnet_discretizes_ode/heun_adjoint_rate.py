@@ -58,30 +58,30 @@ states = Rate(
     seen.missed, N**-3, as_=N, under=regular, spread=Rational(1, 10), approach=expansion, margin=by_one,
     wrong={"second order and no better": N**-2},
     implied={"O(1/N^2), as announced": dict(like=N**-2, side="at most")},
-)  # fmt: skip
+)
 each_layer = Rate(
     seen.layer, N**-4, as_=N, under=regular, spread=Rational(1, 10), approach=expansion, margin=by_one,
     wrong={"as the whole": N**-3},
-)  # fmt: skip
+)
 relative = Rate(
     seen.whole, N**-3, as_=N, under=regular, spread=Rational(1, 10), approach=expansion, margin=by_one,
     wrong={"second order and no better": N**-2},
-)  # fmt: skip
+)
 exact = Identity(
     single.recovered, single.product, under=H.heun,
     margin=Relative(1, 10**9, "rounding stays far below it, a factor left out does not at the depths measured"),
-)  # fmt: skip
+)
 first_order = Rate(
     neurons.lost, 1 / N, as_=N, under=H.iid, spread=2 / sqrt(N),
     approach=in_powers(0.5, 16, "the logarithm of a mean of squares and of terms in 1/N"), margin=by_one,
     wrong={"the order of smooth weights": N**-3, "second order": N**-2},
-)  # fmt: skip
+)
 leading = Limit(
     neurons.scaled + neurons.jumps / 4, 0, as_=N, under=H.heun, spread=1 / N,
     approach=Expansion(powers=(1,), rest=0.1, order=2, reference=16, reason="a product of N factors expands in 1/N"),
     margin=Absolute(1, 10, "the mean of (a - b)^2 is two for iid weights: an eighth for the quarter is 1/4 away"),
     wrong={"half the mean": dict(of=neurons.scaled + neurons.jumps / 2), "no loss": dict(of=neurons.scaled)},
-)  # fmt: skip
+)
 
 
 def there_and_back(neuron, N):
@@ -214,4 +214,4 @@ theorem = Theorem(
         "These are errors of the recovery, not the distance of Heun's scheme from a flow, which is O(1/N^2).",
         "For rough weights the order is shown of one neuron with linear layers; the control of deeper networks has it too.",
     ),
-)  # fmt: skip
+)

@@ -51,11 +51,11 @@ conserved = Identity(seen.after, seen.before, margin=exact, wrong={"the other or
 step = Identity(
     seen.stepped, seen.squares, margin=exact,
     wrong={"linear in eta": seen.once, "the sign": -seen.squares},
-)  # fmt: skip
+)
 flow = Inequality(  # not "at most zero": of a norm that is an equality, whose other direction is true
     kept.balance, at_most=Rational(1, 10**4),  # N times the error of the flow stays below it
     wrong={"the other order of both": dict(of=kept.other)},
-)  # fmt: skip
+)
 order = Rate(
     drift, 1 / K, as_=K, spread=Rational(1, 10),
     approach=Corrections(
@@ -64,7 +64,7 @@ order = Rate(
     ),
     margin=Absolute(1, 4, "an error of second order would fade like K^(-2), one that adds up not at all"),
     wrong={"second order": K**-2, "nothing fades": Integer(1)},
-)  # fmt: skip
+)
 HORIZON, ETA, DEPTH = 4.0, 0.25, literal(8)
 
 
@@ -116,7 +116,7 @@ def run(model, N, eta):
     found = dict(
         after=linear.times(turned(W[1:]), slopes[1:]), before=linear.times(slopes[:-1], turned(W[:-1])),
         inner=linear.times(turned(W[:-1]), slopes[:-1]), stepped=moved, squares=eta**2 * squares, once=eta * squares,
-    )  # fmt: skip
+    )
     return {name: inside(stack, N) for name, stack in found.items()}
 
 
@@ -125,7 +125,7 @@ def compare(model, N):
 
 
 def along_flow(model, N):
-    field = lambda n, s, x: -N.value * model.slopes(x, N)  # noqa: E731
+    field = lambda n, s, x: -N.value * model.slopes(x, N)
     stacks, error = flows.flow(field, model.net.theta, literal(setting.SHOWN), 3, HORIZON)
     largest = linear.norms(linear.layers(stacks, N)).max()
     found = jax.vmap(lambda theta: jnp.stack(balances(theta, N)))(stacks)
@@ -201,4 +201,4 @@ theorem = Theorem(
         ),
     ),
     issues=("Along gradient descent the balance drifts by O(eta) up to a fixed time: see `order`.",),
-)  # fmt: skip
+)

@@ -56,36 +56,36 @@ trained = (H.zero, H.general, H.whole)
 expansion = Expansion(
     powers=(1,), rest=0.3, order=2, reference=5,
     reason="an expansion in ||E||; the second-order term that other seeds show at ||E|| = 1/5 is at most 0.05",
-)  # fmt: skip
+)
 factor_two = Relative(1, 8, "the nearest statements are off by a factor two, or in sign")
 half = Limit(
     seen.flow, Rational(1, 2), as_=m, under=trained, spread=Rational(1, 20), approach=expansion, margin=factor_two,
     wrong={"E E^T - E^T E itself": 1, "a quarter": Rational(1, 4), "its sign": -Rational(1, 2)},
-)  # fmt: skip
+)
 discrete = Limit(
     seen.descent, (1 - 2 * eta) / (2 * (1 - eta)), as_=m, under=trained, spread=Rational(1, 20), approach=expansion,
     margin=factor_two,
     wrong={"the continuous law": Rational(1, 2), "to first order in eta": (1 - 2 * eta) / 2},
-)  # fmt: skip
+)
 corner = (a**2 - b**2) / (2 * (a**2 + b**2))
 first_entry = Limit(
     in_plane.corner, corner, as_=m, under=(H.zero, H.whole), approach=expansion,
     margin=Absolute(1, 40, "E E^T alone is a tenth away at a = 2, b = 1, the two laws of training 1/18 at eta = 1/10, b = 0"),
     wrong={"E E^T alone": a**2 / (2 * (a**2 + b**2)), "that of b = 0": Rational(1, 2), "its sign": -corner},
-)  # fmt: skip
+)
 first_entry_discrete = replace(
     first_entry, of=in_plane.corner_descent, to=first_entry.to * 2 * discrete.to,
     wrong={"the continuous law": first_entry.to, "E E^T alone": a**2 / (a**2 + b**2) * discrete.to},
-)  # fmt: skip
+)
 every_layer = Rate(
     seen.beside, 1 / m, as_=m, under=trained, spread=Rational(1, 20),
     approach=in_powers(0.5, 5, "the logarithm of an expansion in ||E||; at most 0.2 at ||E|| = 1/5 on other seeds"),
     margin=Absolute(1, 2, "were there another term of leading order it would not vanish"),
     wrong={"another term of leading order": Integer(1)},
-)  # fmt: skip
+)
 equal = Inequality(  # in every draw: what draws differ by is rounding, and the error of the flow stays below the bound
     unequal, at_most=Rational(1, 10**6), under=(H.zero, H.normal),
-)  # fmt: skip
+)
 
 
 class Problem(eqx.Module):
@@ -132,7 +132,7 @@ def observe(problem, N, eta):
         flow=jnp.sum(by_flow * K) / pairs / size**2, flow_error=off / size,
         descent=jnp.sum(by_descent * K) / pairs / size**2,
         beside=jnp.max(linear.norms(by_flow - jnp.where(inside, K / 2, 0))) / (size / 2), beside_error=2 * off / size,
-    )  # fmt: skip
+    )
 
 
 def entries(problem, N, m, eta):
@@ -227,4 +227,4 @@ theorem = Theorem(
         "It is the difference at the end: for eta above one half it is larger on the way.",
         "The released code multiplies layers from the left, which changes the sign.",
     ),
-)  # fmt: skip
+)

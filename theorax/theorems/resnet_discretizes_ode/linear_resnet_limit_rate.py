@@ -41,7 +41,7 @@ rate = Rate(
     approach=in_powers(0.5, 8, "the logarithm of an expansion in 1/N; at most 0.2 at N = 8 on other seeds"),
     margin=Absolute(1, 3, "a second-order discretisation is one away, a square root a half"),
     wrong={"second order": N**-2, "a square root": 1 / sqrt(N)},
-)  # fmt: skip
+)
 
 
 attained = Limit(
@@ -49,7 +49,7 @@ attained = Limit(
     approach=in_powers(0.3, 8, "a quotient of two expansions in 1/N; at most 0.1 at N = 8 on other seeds"),
     margin=Absolute(1, 8, "at second order it is 3/2, for a square root 2.4, where the gap does not shrink it is one"),
     wrong={"second order": Rational(3, 2), "a square root": 1 + sqrt(2), "the gap itself": 1},
-)  # fmt: skip
+)
 
 
 def observe(deepened, N):
@@ -104,4 +104,4 @@ theorem = Theorem(
         "Gradient flow runs with the factor N; without it the weights move by O(1/N), and the rate says nothing.",
         "The difference of N and 2N must be K/N at all depths; it is measured at some.",
     ),
-)  # fmt: skip
+)

@@ -45,15 +45,15 @@ decays = Inequality(
         "e^(2 rho) for e^(-2 rho)": -4 * exp(2 * rho) * k / 2,
         "twice the rate": -8 * exp(-2 * rho) * k / 2,
     },
-)  # fmt: skip
+)
 stays = Inequality(
     # Any factor in the place of N leads through the same weights.
     seen.reach, at_most=rho, under=(H.small, H.inside), margin=slack, wrong={"a third of the ball": rho / 3},
-)  # fmt: skip
+)
 explicit = Identity(
     sides.gradient, sides.formula, under=(), margin=Relative(1, 10**9, "rounding stays below it"),
     wrong={"the mean instead of the sum": sides.formula / setting.D**2},
-)  # fmt: skip
+)
 
 
 def observe(training, N):
@@ -64,7 +64,7 @@ def observe(training, N):
     return dict(
         loss=losses[1:], loss_error=2 * jnp.sqrt(losses[1:]) * moved + moved**2, first=losses[0],
         reach=jnp.max(linear.norms(theta)), reach_error=error,
-    )  # fmt: skip
+    )
 
 
 def compare(training, N):
@@ -112,7 +112,7 @@ def rate():
     exponent = (N - 1) * Subs(u / (1 - u), u, rho / N)
     yield Step("so (1 - rho/N)^(N-1) >= e^(-rho) if rho <= 1", rho - exponent, rho * (1 - rho) / (N - rho))
     yield Cited("||A X B||_F >= s_min(A) s_min(B) ||X||_F, and s_min of a product is at least their product",
-                "Horn and Johnson 2013, 7.3")  # fmt: skip
+                "Horn and Johnson 2013, 7.3")
     slowest = N * N * (2 * exp(-rho) / N) ** 2  # N sum ||grad_n||^2 over l
     yield Step("d log l/dt <= -4 e^(-2 rho), up to time k/2", -Integral(slowest, (t, 0, k / 2)), decays.at_most)
 
@@ -160,4 +160,4 @@ theorem = Theorem(
         "Where det B < 0 the flow cannot leave the matrices of positive determinant. Larger steps could move a network "
         "of finite depth out of them, through a singular layer.",
     ),
-)  # fmt: skip
+)

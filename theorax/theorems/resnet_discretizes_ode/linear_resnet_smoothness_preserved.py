@@ -36,17 +36,17 @@ bounded = Inequality(
     gained, at_most=2 * rho**2, under=H.small,  # of any start inside the ball, rough ones too
     margin=Absolute(1, 10**4, "the error of the flow, N times enlarged, stays below it"),
     wrong={"nothing is gained": 0, "gained like 1/N": rho**2 / (8 * N), "a hundredth": rho**2 / 50},
-)  # fmt: skip
+)
 uniform = Rate(
     rough, Integer(1), as_=N, under=(H.smooth, H.small), spread=Rational(1, 5),
     approach=in_powers(0.3, 8, "differences of a smooth function expand in 1/N; at most 0.1 at N = 8 on other seeds"),
     margin=Absolute(1, 4, "of rough weights it grows like N, of a square root of smoothness like sqrt(N)"),
     wrong={"sqrt(N) smaller": 1 / sqrt(N), "equal layers in the limit": 1 / N},
-)  # fmt: skip
+)
 exact = Identity(
     seen.apart, 2 * seen.commuted / N, under=(), margin=Relative(1, 10**9, "rounding stays below it"),
     wrong={"one factor N too many": 2 * seen.commuted, "the terms exchanged": -2 * seen.commuted / N},
-)  # fmt: skip
+)
 
 
 def observe(training, N):
@@ -128,4 +128,4 @@ theorem = Theorem(
         "linear_resnet_commutator_law.",
         "Smoothness is inherited: from a rough start the loss vanishes too, and the weights stay rough.",
     ),
-)  # fmt: skip
+)

@@ -52,16 +52,16 @@ bound = Inequality(
         "half the constant": above / 2, "the constant without (e^L - 1)/L": seen.C / (2 * N),
         "a second-order bound": above / N,
     },
-)  # fmt: skip
+)
 at_each_node = Inequality(
     used, at_most=1, under=every_field, margin=slack, wrong={"half the constant": Rational(1, 2)},
-)  # fmt: skip
+)
 first_order = Rate(
     seen.gap, 1 / N, as_=N, under=(H.smooth, H.one_field, H.lipschitz, H.interpolates), spread=1 / N,
     approach=setting.in_powers(0.5, 16, "the logarithm of an expansion in 1/N; at most 0.25 at N = 16 on other seeds"),
     margin=Absolute(1, 5, "orders of methods differ by one, and a square root by a half"),
     wrong={"a square root": N ** Rational(-1, 2), "a second-order scheme": N**-2},
-)  # fmt: skip
+)
 
 D, WIDTH = 6, 8
 STEEP = 2.0  # the slope of the extremal field
@@ -101,12 +101,12 @@ def field(key, extremal, curved, waves, offset, elsewhere):
 def observe(field, N):
     depth = N.value * jnp.ones(())
     # At almost every s.
-    phi = lambda s, x: field(s, x, depth) + field.elsewhere * field.direction  # noqa: E731
+    phi = lambda s, x: field(s, x, depth) + field.elsewhere * field.direction
     flow, error = flows.flow(lambda n, s, x: phi(s, x), field.start, N)
     network = activations(field.layer(depth), field.start, N)
     n = jnp.arange(N.padded + 1)
     inside = n <= N.value
-    second = lambda s, x: setting.along_the_flow(phi, phi, s, x)  # noqa: E731
+    second = lambda s, x: setting.along_the_flow(phi, phi, s, x)
     at_nodes = jax.vmap(lambda n, x: (second(n / depth, x), setting.along_the_flow(second, phi, n / depth, x)))
     acceleration, jerk = (jnp.max(jnp.where(inside, jnp.linalg.norm(v, axis=1), 0)) for v in at_nodes(n, flow))
     L = jnp.where(field.extremal > 0, STEEP, field.network.lipschitz)
@@ -167,4 +167,4 @@ theorem = Theorem(
         "C is the largest acceleration at the layers plus 1/(2N) times its largest change there. This is a bound to "
         "second order in the distance of layers; there are at least sixteen of them.",
     ),
-)  # fmt: skip
+)

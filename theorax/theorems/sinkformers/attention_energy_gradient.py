@@ -54,7 +54,7 @@ exact = Relative(
 tied = (H.symmetric, H.values)
 unnormalised = Identity(
     plain.slope_0, -plain.drift_0, under=tied, margin=exact, wrong={"E0 without the half": dict(left=2 * plain.slope_0)},
-)  # fmt: skip
+)
 descent = Identity(plain.change_0, -plain.square_0, under=tied, margin=exact)
 # Gradients of small scores cancel, and pass through all iterations.
 through = Relative(1, 10**6, "the account of the rounding reaches 1e-7; softmax in the place of the limit is 1e-3 off")
@@ -64,11 +64,11 @@ sinkhorn = Identity(
         "Einf without the half": dict(left=2 * seen.slope),
         "KL with its mass terms": dict(left=seen.massive),
     },
-)  # fmt: skip
+)
 sinkhorn_descent = Identity(seen.change, -seen.square, margin=through, content=setting.CONTENT)
 symmetric = Identity(
     seen.turned, seen.weights, under=(H.limit, H.symmetric), margin=exact, content=setting.CONTENT,
-)  # fmt: skip
+)
 
 
 class TiedTokens(eqx.Module):
@@ -177,4 +177,4 @@ theorem = Theorem(
         "Sinkhorn's attention is a gradient in the limit alone; after few half-steps its field rotates.",
         "The step size is not small in a network; the energy may then rise.",
     ),
-)  # fmt: skip
+)

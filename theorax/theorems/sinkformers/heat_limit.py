@@ -43,34 +43,34 @@ H = hypotheses(
 smooth = Expansion(
     powers=(1,), rest=0.1, order=2, reference=250,
     reason="eps/s is 0.08 at k = 250, and the second term of softmax's series is its square",
-)  # fmt: skip
+)
 half = Limit(
     seen.growth, 1, as_=k, under=(H.positive, H.centred, H.sinkhorn), approach=smooth, spread=Rational(1, 1000),
     margin=Relative(1, 20, "softmax has twice the rate"),
     wrong={"the rate of softmax": 2},
-)  # fmt: skip
+)
 whole = Limit(
     seen.soft_growth, 2, as_=k, under=(H.positive, H.centred, H.density, H.softmax), approach=smooth, spread=Rational(1, 1000),
     margin=Relative(1, 20, "Sinkhorn has half the rate"),
     wrong={"the rate of Sinkhorn": 1},
-)  # fmt: skip
+)
 score = Rate(
     seen.error, 1 / k, as_=k, under=(H.positive, H.centred, H.density, H.sinkhorn), approach=smooth,
     spread=Rational(1, 1000), margin=Absolute(1, 5, "a boundary layer of width eps^(1/2) would change the power by 1/4"),
     wrong={"eps^2": 1 / k**2, "the score of softmax": 1 / k**0},
-)  # fmt: skip
+)
 e = 1 / (a * k)
 r = (sqrt(e**2 + 4 * s**2) - e) / (2 * s)
 exact = Expectation(
     seen.growth, 2 * s * (1 - r) / e, under=(H.positive, H.centred, H.gaussian, H.sinkhorn), spread=Rational(1, 10**6),
     margin=Relative(1, 10**4, "the quadrature is exact to 2^-30; another density of this variance differs by 1e-3"),
     wrong={"the limit": 1, "softmax": 2 * s / (s + e)},
-)  # fmt: skip
+)
 exact_softmax = Expectation(
     seen.soft_growth, 2 * s / (s + e), under=(H.positive, H.centred, H.gaussian, H.softmax), spread=Rational(1, 10**6),
     margin=Relative(1, 10**4, "the quadrature is exact to 2^-30; another density of this variance differs by 1e-3"),
     wrong={"the limit": 2},
-)  # fmt: skip
+)
 POINTS, STEPS = 400, 60
 GAUSSIAN, COMPACT, UNIFORM = range(3)
 
@@ -101,7 +101,7 @@ def drifts(model, k, a):
     strength = model.sign * a * k
     scores = -strength * (x[:, None] - x[None, :]) ** 2 / 2 + log_m[None, :]
     # The symmetric iteration: each step halves the distance at least, for a positive kernel.
-    once = lambda _, f: (f - jax.nn.logsumexp(scores + f[None, :], axis=1)) / 2  # noqa: E731
+    once = lambda _, f: (f - jax.nn.logsumexp(scores + f[None, :], axis=1)) / 2
     f = jax.lax.fori_loop(0, STEPS, once, jnp.zeros(POINTS))
     means = jnp.exp(scores + f[:, None] + f[None, :]) @ x, jax.nn.softmax(scores, axis=1) @ x
     sinkhorn, soft = (strength * (model.centred * x - mean) for mean in means)
@@ -110,7 +110,7 @@ def drifts(model, k, a):
 
 def observe(model, k, a):
     sinkhorn, soft = drifts(model, k.value, a)
-    mean = lambda values: (model.mass * values).sum()  # noqa: E731
+    mean = lambda values: (model.mass * values).sum()
     # 1.6 is seven deviations of N(0, 1/20), beyond which lie 1e-12 of it and 4e-11 of its second moment. Midpoints half a
     # deviation of the kernel apart are exact to e^-77, and sixty halvings leave 2^-60.
     quadrature = 2.0**-30
@@ -164,4 +164,4 @@ theorem = Theorem(
         "Laws on the line, on a grid of 400 points; tokens drawn from the law need n eps^(d/2) much larger than one.",
         "The paper's constants and its class of densities depend on its convention, and were not read.",
     ),
-)  # fmt: skip
+)

@@ -48,15 +48,15 @@ H = hypotheses(
 exact = Relative(1, 10**9, "the account of the rounding stays below it; one iteration short of the limit is 1e-4 off")
 chain = Identity(
     steps.jacobian, steps.product, under=H.both, margin=exact, wrong={"one normalisation": steps.rows_alone},
-)  # fmt: skip
+)
 linear = Identity(
     seen.slope, seen.square, under=(H.limit, H.both), margin=exact, content=setting.CONTENT,
     wrong={"sigma_2, not its square": seen.weights},
-)  # fmt: skip
+)
 sums = Identity(seen.row_sums, 1, under=H.limit, margin=exact, content=setting.CONTENT)
 contracts = Inequality(
     far.after, at_most=far.factor * far.before, under=H.both, wrong={"tanh(D/8)^2": far.sharper * far.before},
-)  # fmt: skip
+)
 
 
 class Iterated(eqx.Module):
@@ -87,7 +87,7 @@ def drawn(key, n, d, halves, columns):
 def slopes(K, v, columns):
     """The Jacobian of an iteration on logarithms, beside the product of the matrices on the way."""
     u, w = iteration(K, v, columns)
-    scaled = lambda v: iteration(K, v, columns)[1]  # noqa: E731
+    scaled = lambda v: iteration(K, v, columns)[1]
     return dict(
         jacobian=jax.jacfwd(scaled)(v) * v[None, :] / w[:, None],
         product=(K * u[:, None] * w[None, :]).T @ (K * u[:, None] * v[None, :]),
@@ -169,4 +169,4 @@ theorem = Theorem(
         "Kinf is symmetric for symmetric scores, see attention_energy_gradient; matrices on the way are not.",
         "Birkhoff's theorem itself is not proved; the bound is checked on instances.",
     ),
-)  # fmt: skip
+)

@@ -44,19 +44,19 @@ exact = Relative(1, 10**9, "the account of the rounding stays below it, softmax 
 invariant = Identity(
     seen.shifted, seen.plain, under=H.limit, margin=exact, content=setting.CONTENT,
     wrong={"softmax in its place": seen.soft},
-)  # fmt: skip
+)
 softmax_rows = Identity(
     seen.rows, seen.soft, under=H.rows, margin=exact, wrong={"Sinkhorn in its place": seen.plain},
-)  # fmt: skip
+)
 costs = Identity(
     seen.distance, seen.plain, under=(H.limit, H.symmetric), margin=exact, content=setting.CONTENT,
     wrong={"softmax of both costs": dict(left=seen.soft_distance, right=seen.soft)},
-)  # fmt: skip
+)
 energies = Identity(
     seen.distance_energy, seen.energy - seen.confinement / 2, under=(H.limit, H.symmetric), margin=exact,
     content=setting.CONTENT,
     wrong={"equal energies": seen.energy, "without the half": seen.energy - seen.confinement},
-)  # fmt: skip
+)
 
 
 class Shifted(eqx.Module):
@@ -124,7 +124,7 @@ def expanded():
     x, y = Matrix(symbols("x_1:3", real=True)), Matrix(symbols("y_1:3", real=True))
     p, q, r = symbols("p q r", real=True)
     A = Matrix([[p, q], [q, r]])
-    form = lambda s, t: (s.T * A * t)[0]  # noqa: E731
+    form = lambda s, t: (s.T * A * t)[0]
     yield Step("the quadratic form", -form(x - y, x - y) / 2, form(x, y) - form(x, x) / 2 - form(y, y) / 2)
 
 
@@ -146,4 +146,4 @@ theorem = Theorem(
     issues=(
         "Scores are below 1/4, so that the loop reaches its limit; larger scores converge to the same statement slowly.",
     ),
-)  # fmt: skip
+)

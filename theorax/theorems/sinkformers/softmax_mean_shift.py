@@ -50,15 +50,15 @@ exact = Relative(1, 10**9, "the account of the rounding stays below it, the near
 identity = Identity(
     seen.shift, seen.score, under=(H.gaussian, H.softmax, H.values), margin=exact,
     wrong={"without the two in the kernel": seen.narrow, "nothing subtracted": dict(left=seen.mean)},
-)  # fmt: skip
+)
 dot_product = Identity(
     seen.dot, seen.potential, under=(H.softmax, H.values), margin=exact,
     wrong={"the query subtracted": dict(left=seen.dot - seen.mean + seen.shift)},
-)  # fmt: skip
+)
 climbs = Inequality(
     seen.rise, at_least=tau * (2 - tau) / (2 * eps) * seen.square, trivial=0 * seen.square,
     wrong={"the step reversed": dict(of=seen.fall), "first order alone": tau / eps * seen.square},
-)  # fmt: skip
+)
 
 
 class MeanShift(eqx.Module):
@@ -80,7 +80,7 @@ class MeanShift(eqx.Module):
 
 
 def drawn(key, n, d, distance, normalised, mixing):
-    normal = lambda name, *shape: jax.random.normal(named(key, name), shape)  # noqa: E731
+    normal = lambda name, *shape: jax.random.normal(named(key, name), shape)
     W_V = jnp.eye(d) + mixing * normal("values", d, d)
     return MeanShift(normal("tokens", n, d), normal("queries", 3, d), W_V, distance, normalised)
 
@@ -92,9 +92,9 @@ def log_density(tokens, x, eps):
 def steps(model, eps):
     """The moves of all queries beside the gradients of the potentials."""
     X, queries = model.tokens, model.queries
-    rows = lambda of: jnp.stack([of(x) for x in queries])  # noqa: E731
+    rows = lambda of: jnp.stack([of(x) for x in queries])
     mean = rows(lambda x: model.mean(x, eps, model.cost))
-    potential = lambda x: jnp.log(jnp.exp(X @ x / eps).sum())  # noqa: E731
+    potential = lambda x: jnp.log(jnp.exp(X @ x / eps).sum())
     return dict(
         shift=mean - queries,
         mean=mean,
@@ -107,7 +107,7 @@ def steps(model, eps):
 
 def observe(model, eps, tau):
     found = steps(model, eps)
-    log_p = lambda points: jnp.stack([log_density(model.tokens, x, eps) for x in points])  # noqa: E731
+    log_p = lambda points: jnp.stack([log_density(model.tokens, x, eps) for x in points])
     start, move = model.queries, tau * found["shift"]
     return found | dict(
         rise=log_p(start + move) - log_p(start),
@@ -176,4 +176,4 @@ theorem = Theorem(
         "The weights are those of tokens that do not move; a flow in which queries and tokens are the same points is "
         "another statement.",
     ),
-)  # fmt: skip
+)

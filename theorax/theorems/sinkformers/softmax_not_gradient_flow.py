@@ -53,14 +53,14 @@ weighted = Identity(seen.field, -seen.slope, under=tied, margin=exact, wrong={"t
 lowers = Identity(
     seen.change, -seen.paid, under=tied, margin=exact,
     wrong={"in the Euclidean metric": -seen.unweighted, "it does not lower E": seen.paid},
-)  # fmt: skip
+)
 jacobian = Identity(
     seen.asymmetry, seen.expanded, under=tied, margin=exact,
     wrong={"symmetric": dict(left=0 * seen.asymmetry), "the first term alone": seen.first},
-)  # fmt: skip
+)
 rotates = Inequality(
     Abs(pair.curl), at_least=Rational(1, 3), under=(H.softmax, H.unequal), trivial=0 * pair.curl,
-)  # fmt: skip
+)
 SOFTMAX, PLAIN, SINKHORN = range(3)
 
 
@@ -89,13 +89,13 @@ def drawn(key, n, d, kind, skew, untied):
 
 def observe(model):
     X, layer, (n, d) = model.X, model.layer, model.X.shape
-    sums = lambda X: jnp.exp(layer.scores(X)).sum(1)  # noqa: E731
+    sums = lambda X: jnp.exp(layer.scores(X)).sum(1)
     F, J, Z = model.field(X), jax.jacfwd(model.field)(X), sums(X)
-    value = lambda X: energy(layer, X)  # noqa: E731
+    value = lambda X: energy(layer, X)
     g, hessian, slopes = jax.grad(value)(X), jax.jacfwd(jax.grad(value))(X), jax.jacfwd(sums)(X)
     rows = g[:, :, None, None] * slopes[:, None] / (Z**2)[:, None, None, None]
     first = (1 / Z[None, None, :, None] - 1 / Z[:, None, None, None]) * hessian
-    flat = lambda T: T.reshape(n * d, n * d)  # noqa: E731
+    flat = lambda T: T.reshape(n * d, n * d)
     return dict(
         field=F * Z[:, None],
         slope=g,
@@ -137,7 +137,7 @@ def any_tokens(claim):
 def curls():
     """Two tokens on the line, A = 1: the curl at exact points."""
     s, t = symbols("s t", real=True)
-    field = lambda s, t: -(exp(s * s) * s + exp(s * t) * t) / (exp(s * s) + exp(s * t))  # noqa: E731
+    field = lambda s, t: -(exp(s * s) * s + exp(s * t) * t) / (exp(s * s) + exp(s * t))
     curl = Derivative(field(s, t), t) - Derivative(field(t, s), s)
     closed = (E**2 + 2 * E - 1) / (2 * (E + 1) ** 2)
     yield Step("at 1 and 0, above 2/5 in size", Subs(curl, (s, t), (1, 0)), closed)
@@ -170,4 +170,4 @@ theorem = Theorem(
         "An energy that falls along the flow does not make it a gradient flow; the test is of the Jacobian.",
         "Being a gradient depends on the metric: weighed by Z_i, softmax attention is one.",
     ),
-)  # fmt: skip
+)

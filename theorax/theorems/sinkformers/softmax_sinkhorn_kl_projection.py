@@ -61,7 +61,7 @@ rows = Optimum(
     seen.softmax_value, bound=seen.log_rows, feasible=seen.softmax_room >= 0, bound_by="dual_bound",
     rival=seen.beside_rows, rival_feasible=seen.beside_rows_room >= 0, under=(H.own, H.rows), margin=close,
     wrong={"the bound of doubly stochastic matrices": dict(bound=seen.log_scalings)},
-)  # fmt: skip
+)
 doubly = Optimum(
     seen.sinkhorn_value, bound=seen.log_scalings, feasible=seen.sinkhorn_room >= 0, bound_by="dual_bound",
     rival=seen.beside, rival_feasible=seen.beside_room >= 0, under=(H.limit, H.own), margin=close,
@@ -69,12 +69,12 @@ doubly = Optimum(
         "rows alone": dict(bound=seen.log_rows),
         "arguments of KL reversed": dict(value=seen.reversed_value),
     },
-)  # fmt: skip
+)
 pair = Identity(
     two.first, two.sigmoid, under=H.limit, content=setting.CONTENT,
     margin=Relative(1, 10**9, "the account of the rounding stays below it; the reversed divergence is 1e-4 off and more"),
     wrong={"arguments of KL reversed": two.other_minimiser},
-)  # fmt: skip
+)
 
 
 class Projected(eqx.Module):
@@ -190,4 +190,4 @@ theorem = Theorem(
         "Scores are finite. Under a causal mask the identity is the only doubly stochastic matrix, and Sinkhorn's "
         "algorithm tends to it slower than geometrically.",
     ),
-)  # fmt: skip
+)

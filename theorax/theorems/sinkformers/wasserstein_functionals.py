@@ -54,22 +54,22 @@ through = Relative(1, 10**6, "the account of the rounding reaches 1e-7; softmax 
 tied = (H.symmetric, H.values)
 first_variation = Identity(
     plain.variation, plain.potential, under=H.symmetric, margin=exact, wrong={"with the half": plain.potential / 2},
-)  # fmt: skip
+)
 unnormalised = Identity(
     plain.slope_0, -plain.drift_0, under=tied, margin=exact, wrong={"F0 without the half": dict(left=2 * plain.slope_0)},
-)  # fmt: skip
+)
 gradient = Identity(plain.variation_slope, -plain.drift_0, under=tied, margin=exact)
 sinkhorn = Identity(
     seen.slope, -seen.drift, under=(H.limit, *tied), margin=through, content=setting.CONTENT,
     wrong={"Finf without the half": dict(left=2 * seen.slope)},
-)  # fmt: skip
+)
 matrices = Identity(
     seen.functional + seen.log_n / 2, seen.mean_energy, under=H.equal, margin=exact, content=setting.CONTENT,
     wrong={
         "without the constant": dict(left=seen.functional),
         "log n": dict(left=seen.functional + seen.log_n),
     },
-)  # fmt: skip
+)
 
 
 class Cloud(eqx.Module):
@@ -90,10 +90,10 @@ def drawn(key, n, d, halves, skew, untied, equal):
 def without(model):
     """The functional F0, its slopes, and the field of the law."""
     layer, X, m = model.layer, model.X, model.mass
-    F_0 = lambda X, m: (jnp.exp(layer.scores(X)) * m[:, None] * m[None, :]).sum() / 2  # noqa: E731
+    F_0 = lambda X, m: (jnp.exp(layer.scores(X)) * m[:, None] * m[None, :]).sum() / 2
     K = jnp.exp(layer.scores(X))
     # The first variation at a point that moves, the law of the tokens held.
-    held = lambda Y: (jnp.exp((Y @ layer.W_Q.T) @ (X @ layer.W_K.T).T) * m[:, None] * m[None, :]).sum()  # noqa: E731
+    held = lambda Y: (jnp.exp((Y @ layer.W_Q.T) @ (X @ layer.W_K.T).T) * m[:, None] * m[None, :]).sum()
     return dict(
         drift_0=m[:, None] * layer.drift(X, K * m[None, :]),
         slope_0=jax.grad(F_0)(X, m),
@@ -177,4 +177,4 @@ theorem = Theorem(
     issues=(
         "Laws of finitely many tokens; laws with a density follow by approximation, which is not checked.",
     ),
-)  # fmt: skip
+)

@@ -154,4 +154,4 @@ def cases(*orders: Any, **fixed: Any) -> tuple[dict[Any, Any], ...]:
 __all__: Sequence[str] = [
     "CONVEX", "DRAWS", "ORDERS", "SIZES", "between", "bisected", "cases", "conjugate", "exponent", "isotonic", "k", "lam",
     "leading", "lowered", "masked", "n", "p", "penalty", "raised", "scores", "slope", "threshold", "top",
-]  # fmt: skip
+]

@@ -43,13 +43,13 @@ attained = Inequality(
         "the square of the l1 norm": dict(of=Abs(seen.taxicab - seen.dual)),
         "the square of the l2 norm": dict(of=Abs(seen.euclid - seen.dual)),
     },
-)  # fmt: skip
+)
 fenchel = Inequality(
     seen.young, at_least=-tiny, under=H.formula, wrong={"the square of the l2 norm": dict(of=seen.euclidean)},
-)  # fmt: skip
+)
 minorant = Inequality(
     seen.envelope, at_most=seen.mean + tiny, under=H.sparse, wrong={"the square of the l1 norm": dict(of=seen.taxicab)},
-)  # fmt: skip
+)
 
 
 class SupportNorm(eqx.Module):
@@ -155,4 +155,4 @@ theorem = Theorem(
         "With another phi, Psi is the sum of phi*(y_i) on k entries only where phi*(0) = 0.",
         "Means of four points of k entries are looked at; the envelope is the least mean over all such points.",
     ),
-)  # fmt: skip
+)

@@ -45,16 +45,16 @@ linear = Rate(
     ),
     margin=Absolute(1, 100, "at b = 8 cos(pi/b) is 0.08 away in the exponent, 1 - 1/b 0.025"),
     wrong={"cos(pi/b)": exp(log(cos(pi / b)) * T), "1 - 1/b": exp(log(1 - 1 / b) * T)},
-)  # fmt: skip
+)
 # 3000 cycles leave cos^2(pi/11)^3000 < 10^-100 of the start, rounding less than this.
 tiny = Rational(1, 10**9)
 limit = Inequality(
     seen.off, at_most=tiny, under=H.alternate, wrong={"not at all": dict(at_most=None, at_least=tiny)},
-)  # fmt: skip
+)
 limit_magnitude = Inequality(
     seen.off_magnitude, at_most=tiny, under=(H.alternate, H.weights),
     wrong={"not at all": dict(at_most=None, at_least=tiny)},
-)  # fmt: skip
+)
 
 
 def averaged(v: Any, c: Any, first: int) -> Any:
@@ -102,7 +102,7 @@ def drawn(key, n, k, lam, both, weighted):
     """Sorted scores for the mask, and for magnitudes, as the weighted projection of s/(1 + lam w)."""
     s, w = -jnp.sort(-setting.scores(key, n)), setting.leading(n, k)
     c = 1 + lam * w
-    run = lambda s, c: Dykstra(s, c, jnp.asarray(both))(3000)  # noqa: E731
+    run = lambda s, c: Dykstra(s, c, jnp.asarray(both))(3000)
     size = -jnp.sort(-jnp.abs(s))
     magnitudes = run(size / c, c if weighted else jnp.ones(n))
     found = [setting.isotonic(row, w, lam, 1.0, quadratic) for row, quadratic in ((s, False), (size, True))]
@@ -164,4 +164,4 @@ theorem = Theorem(
         "Without corrections the same projections reach the same limit here: no mean crosses the end of a final block.",
         "A block of b scores needs about (b/pi)^2 log(1/eps) cycles.",
     ),
-)  # fmt: skip
+)

@@ -46,24 +46,24 @@ H = hypotheses(
 step = Rational(1, 2**18)
 hard = Inequality(
     seen.off, at_most=step, under=H.power, where=h >= 1, wrong={"threshold lam/2": dict(of=seen.off_near)},
-)  # fmt: skip
+)
 soft = Inequality(
     seen.off, at_least=Rational(1, 2000), under=H.power, where=h < 1, wrong={"threshold p lam": dict(of=seen.off_far)},
-)  # fmt: skip
+)
 kept = Inequality(
     seen.outside, at_most=step, under=H.power, where=h >= 1, wrong={"threshold of a half": dict(of=seen.outside_near)},
-)  # fmt: skip
+)
 more = Inequality(
     seen.outside, at_least=Rational(1, 2000), under=H.power, where=h < 1,
     wrong={"threshold of twice": dict(of=seen.outside_far)},
-)  # fmt: skip
+)
 bias = Inequality(
     Abs(seen.bias - seen.shrunk), at_most=step, under=H.power, where=h >= 1,
     wrong={
         "the same for every p": dict(of=Abs(seen.bias - seen.linear)),
         "lam |x|^(p-1)": dict(of=Abs(seen.bias - seen.unshrunk)),
     },
-)  # fmt: skip
+)
 
 
 class RelaxedPair(eqx.Module):
@@ -89,7 +89,7 @@ def drawn(key, n, k, p, lam, h, weight):
     e, k = setting.exponent(p), int(k)
     below = -jnp.sort(-jax.random.uniform(named(key, "below"), (n - k,), minval=0.5, maxval=1.0))
     above = jnp.sort(jax.random.uniform(named(key, "above"), (k,)))[::-1]
-    build = lambda gap: jnp.concatenate([below[0] + gap + above - above[-1], below])  # noqa: E731
+    build = lambda gap: jnp.concatenate([below[0] + gap + above - above[-1], below])
     x = [build(part * h * lam) for part in GAPS]
     s = [build(part * h * lam * setting.lowered(below[0], e)) for part in GAPS]
     hard = setting.leading(n, k)
@@ -107,7 +107,7 @@ def observe(model, lam):
         outside.append(jnp.max(jnp.where(kept, 0, setting.slope(s - v, weight, e))))
     s = model.s[0]
     y = setting.slope(s - model.v[0], weight, e)
-    on = lambda value: jnp.where(kept, value, 0)  # noqa: E731
+    on = lambda value: jnp.where(kept, value, 0)
     return dict(
         off=off[0], off_near=off[1], off_far=off[2],
         outside=outside[0], outside_near=outside[1], outside_far=outside[2],
@@ -115,7 +115,7 @@ def observe(model, lam):
         shrunk=on(lam * setting.lowered(y, e)),
         linear=on(lam * y),
         unshrunk=on(lam * setting.lowered(s, e)),
-    )  # fmt: skip
+    )
 
 
 @lemma
@@ -126,7 +126,7 @@ def near_the_threshold():
     yield Solved("p = 3, for the root r^(1/2): d/2", r**2 + 1 - d - (1 - r) ** 2, r, [d / 2])
     cubic = (r + 1 - d) ** 3 + r**3 - 1
     yield Step("p = 4/3: the cubic at r = d t, over d, for small d",
-               sympy.Limit((cubic.subs(r, d * r) / d).expand(), d, 0), 3 * r - 3)  # fmt: skip
+               sympy.Limit((cubic.subs(r, d * r) / d).expand(), d, 0), 3 * r - 3)
 
 
 @lemma
@@ -137,7 +137,7 @@ def thresholds():
     t = Symbol("t", positive=True)  # s_(k+1)
     for order in (Rational(4, 3), Rational(3, 2), 2, 3):
         yield Solved(f"p = {order}: s_k at which y of rank k is s_(k+1)", Eq(s, t + weight * t ** (order - 1)), s,
-                     [t + weight * t ** (Rational(order) - 1)])  # fmt: skip
+                     [t + weight * t ** (Rational(order) - 1)])
     yield Solved("the mask: tau = s_(k+1), and s_k one lam above it", Eq((s - t) / weight, 1), s, [t + weight])
 
 
@@ -161,4 +161,4 @@ theorem = Theorem(
         }),
     ),
     issues=("Gaps between four fifths of the threshold and the threshold are not looked at.",),
-)  # fmt: skip
+)

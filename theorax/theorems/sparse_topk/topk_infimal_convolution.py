@@ -48,35 +48,35 @@ met = Absolute(1, 10**9, "tau is known to 2^-44; a wrong weight of R is of order
 dual = Optimum(
     seen.convolved, bound=seen.relaxed, feasible=seen.spare >= 0, under=H.mask, bound_by="fenchel_young", margin=met,
     wrong={"lam^2 for lam": dict(bound=seen.heavier)},
-)  # fmt: skip
+)
 no_less = Inequality(seen.elsewhere, at_least=seen.relaxed, under=())
 slack = Rational(1, 10**9)
 gradient = Inequality(
     seen.gain, at_least=-slack, under=H.mask, wrong={"concave": dict(at_least=None, at_most=-slack)},
-)  # fmt: skip
+)
 smooth = Inequality(
     seen.rise, at_most=seen.square + slack, under=H.mask, where=p <= 2, wrong={"no curvature": dict(at_most=slack)},
-)  # fmt: skip
+)
 lipschitz = Inequality(
     seen.moved, at_most=seen.bound + slack, under=H.mask, where=p <= 2,
     wrong={"1/lam": dict(at_most=seen.weaker + slack)},
-)  # fmt: skip
+)
 unbounded = Inequality(
     seen.moved, at_least=25 * seen.bound, under=(H.mask, H.leaving), where=p > 2,
     wrong={"Lipschitz": dict(at_least=None, at_most=seen.bound + slack)},
-)  # fmt: skip
+)
 lower = Inequality(
     seen.relaxed, at_least=seen.hard - lam * k / p - slack, under=H.mask,
     wrong={"half of it": dict(at_least=seen.hard - lam * k / (2 * p))},
-)  # fmt: skip
+)
 upper = Inequality(
     seen.convolved, at_most=seen.hard - lam / p * n * (k / n) ** p + slack, under=H.mask,
     wrong={"lam k/p": dict(at_most=seen.hard - lam * k / p - slack)},
-)  # fmt: skip
+)
 tight = Inequality(
     Abs(seen.convolved - seen.hard + lam * k / p), at_most=slack, under=(H.mask, H.gap),
     wrong={"lam k": dict(of=Abs(seen.convolved - seen.hard + lam * k))},
-)  # fmt: skip
+)
 
 
 class ConvolvedValue(eqx.Module):
@@ -142,7 +142,7 @@ def drawn(key, n, k, p, lam, kind, weight):
 
 def observe(model, lam):
     x, e = model.x, model.e
-    root = lambda y: setting.lowered(y, e)  # noqa: E731
+    root = lambda y: setting.lowered(y, e)
     y = model.mask(x, model.tau, lam)
     at = [model.mask(z, tau, lam) for z, tau in zip(model.near, model.taus, strict=True)]
 
@@ -193,7 +193,7 @@ def strongly_convex():
         yield Step(f"p = {order}: curvature", curvature, weight * (order - 1) * y ** (order - 2))
         yield Step(f"p = {order}: at one", Subs(curvature, y, 1), weight * (order - 1))
         yield Step(f"p = {order}: R at equal entries", size * Subs(weight / order * y**order, y, share),
-                   weight / order * size * share**order)  # fmt: skip
+                   weight / order * size * share**order)
 
 
 normal = Subject(drawn, kind=DRAWN, weight=1.0)
@@ -220,4 +220,4 @@ theorem = Theorem(
         }),
     ),
     issues=("Values of the magnitude operator are those of topk_isotonic_reduction; its slopes are not looked at here.",),
-)  # fmt: skip
+)

@@ -53,13 +53,13 @@ optimal = Optimum(
     wrong={
         "signs dropped": dict(bound=seen.unsigned), "exponent q": dict(bound=seen.squared),
     },
-)  # fmt: skip
+)
 closed = Inequality(
     seen.off, at_most=step, under=(H.sorted, H.weights), wrong={"exponent p - 1": dict(of=seen.off_power)},
-)  # fmt: skip
+)
 projection = Inequality(
     seen.rival, at_most=step, under=H.weights, wrong={"the other way": dict(at_most=None, at_least=step)},
-)  # fmt: skip
+)
 
 
 class IsotonicTopk(eqx.Module):
@@ -98,7 +98,7 @@ def observe(model, lam):
     size = jnp.abs(x) if model.magnitude else x
     sign = jnp.where(x < 0, -1.0, 1.0) if model.magnitude else jnp.ones_like(x)
     s = size[order]
-    phi = lambda v: v**2 / 2 if model.magnitude else v  # noqa: E731
+    phi = lambda v: v**2 / 2 if model.magnitude else v
     # On a block theta is shared out like y, so that its sum there is exactly that of w.
     block = jnp.where(v[:, None] == v[None, :], 1.0, 0.0)
     found, alone = setting.slope(s - v, lam, e), block.sum(1) == 1
@@ -155,10 +155,10 @@ def weak_duality_of_blocks():
         )
         if name == "magnitudes":
             yield Step("Young's term of an entry", t[0] * v[0] ** 2 / 2 + y[0] ** 2 / (2 * t[0]) - v[0] * y[0],
-                       (t[0] * v[0] - y[0]) ** 2 / (2 * t[0]))  # fmt: skip
+                       (t[0] * v[0] - y[0]) ** 2 / (2 * t[0]))
     a, b = symbols("a b", real=True)
     yield Step("by parts", ((w[0] - t[0]) * a + (w[1] - t[1]) * b).subs(t[1], w[0] + w[1] - t[0]),
-               (w[0] - t[0]) * (a - b))  # fmt: skip
+               (w[0] - t[0]) * (a - b))
 
 
 @lemma
@@ -169,7 +169,7 @@ def block_equations():
     loss = ((a - v) ** 4 + (b - v) ** 4) / (4 * weight**3)
     for name, phi, slope in (("mask", v, 1), ("magnitudes", v**2 / 2, v)):
         yield Step(f"{name}: lam^3 times the slope", weight**3 * Derivative(loss + total * phi, v),
-                   -((a - v) ** 3) - (b - v) ** 3 + weight**3 * total * slope)  # fmt: skip
+                   -((a - v) ** 3) - (b - v) ** 3 + weight**3 * total * slope)
     x, y = symbols("x y", real=True)
     yield Solved("n = 2, k = 1, p = 2: v of a block", (x - v) + (y - v) - weight, v, [(x + y - weight) / 2])
     first = Rational(1, 2) + (x - y) / (2 * weight)
@@ -202,4 +202,4 @@ theorem = Theorem(
         "Without a sort the entries still sum to k: a check of the sum alone would pass.",
         "For p = 2, phi(x) = x and any decreasing w, u is x less lam y: y is the projection of x/lam onto P(w).",
     ),
-)  # fmt: skip
+)

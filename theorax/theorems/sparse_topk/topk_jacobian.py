@@ -49,10 +49,10 @@ jacobian = Inequality(
         "plain averages": dict(of=Abs(seen.slope - seen.average)), "no 1/(p-1)": dict(of=Abs(seen.slope - seen.short)),
         "equal scores pooled": dict(of=Abs(seen.slope - seen.pooled)),
     },
-)  # fmt: skip
+)
 bounded = Inequality(
     seen.energy, at_most=seen.length + step, under=H.power, wrong={"1/lam": dict(at_most=seen.weaker + step)},
-)  # fmt: skip
+)
 monotone = Inequality(seen.energy, at_least=-step, under=H.orders)
 kept = Inequality(Abs(seen.total), at_most=step, under=H.sum)
 
@@ -79,7 +79,7 @@ def drawn(key, n, k, p, lam, scores, order, held):
     """
     e = setting.exponent(p)
     own = setting.exponent(order) if order else e
-    middle = lambda x, k=k: setting.between(x, k, lam, own)  # noqa: E731
+    middle = lambda x, k=k: setting.between(x, k, lam, own)
     # Evenly spaced scores, a tenth of lam from one another at least: no entry of the mask is at zero or one by chance.
     x = lam * (0.3 * jnp.arange(n) + 0.1 * jax.random.uniform(named(key, "x"), (n,)))
     x = 0.05 * x / n if scores == CLOSE else x
@@ -93,7 +93,7 @@ def drawn(key, n, k, p, lam, scores, order, held):
 
 def observe(model, lam):
     x, u, e, own = model.x, model.directions, model.e, model.own
-    at = lambda x, tau: setting.masked(x, tau, lam, own)  # noqa: E731
+    at = lambda x, tau: setting.masked(x, tau, lam, own)
     y = at(x, model.tau)
     ahead, behind = (at(x + side * STEP * u, model.taus[:, place, None]) for place, side in ((1, 1), (0, -1)))
     slope = (ahead - behind) / (2 * STEP)
@@ -178,4 +178,4 @@ theorem = Theorem(
         "The Jacobian of the isotonic problem of magnitudes is not looked at.",
         "How many entries an implementation pools by mistake depends on its tolerance for equal values.",
     ),
-)  # fmt: skip
+)

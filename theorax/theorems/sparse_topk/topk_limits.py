@@ -48,23 +48,23 @@ slope = Limit(
     approach=Corrections(size=2, slowest=1, fastest=4, rest=0, reference=1, reason="an expansion in 1/w"),
     margin=Relative(1, 10, "without p - 1 the slope is a third or a half of it; without (k/n)^(2-p) a quarter off"),
     wrong={"no p - 1": (k / n) ** (2 - p), "no power of k/n": 1 / (p - 1)},
-)  # fmt: skip
+)
 second = Rate(
     seen.rest, w**-2, as_=w, under=H.power, where=p < 2, spread=Rational(1, 5),
     approach=Corrections(size=3, slowest=1, fastest=4, rest=0, reference=1, reason="the next term is 1/w^3"),
     margin=Absolute(1, 4, "a wrong first-order term leaves 1/w, one away"),
     wrong={"first order": 1 / w, "third order": w**-3},
-)  # fmt: skip
+)
 exact = Inequality(
     Abs(given.nothing), at_most=tiny, under=H.power, where=Eq(p, 2), wrong={"not exact": dict(at_most=None, at_least=tiny)},
-)  # fmt: skip
+)
 first = Inequality(
     ends.beyond, at_most=ends.near_one + Rational(1, 2**20), under=H.power, wrong={"g for 1 - g": dict(at_most=ends.swapped)},
-)  # fmt: skip
+)
 last = Inequality(
     ends.tail, at_most=ends.near_infinity + Rational(1, 2**20), under=H.power,
     wrong={"an eighth of it": dict(at_most=ends.halved)},
-)  # fmt: skip
+)
 
 
 class LargeWeight(eqx.Module):
@@ -126,7 +126,7 @@ def apart(model, k, p, g):
     # A larger tau is that of a smaller sum: between both ends lies the entry itself.
     y, e = setting.masked(model.x, model.low, 1.0, model.e), model.e
     beyond = jnp.arange(len(y)) >= k
-    power = lambda t: setting.raised(t, e)  # noqa: E731
+    power = lambda t: setting.raised(t, e)
     g = g * jnp.ones(())
     return dict(
         beyond=jnp.where(jnp.arange(len(y)) == k, y, 0).sum(),
@@ -192,4 +192,4 @@ theorem = Theorem(
         "Magnitudes for large weights are not looked at.",
         "Beyond p = 5 entries near zero are lost to the rounding of tau.",
     ),
-)  # fmt: skip
+)

@@ -45,19 +45,19 @@ balls = Absolute(1, 10**30, "both sides are one number to the precision of the b
 program = Optimum(
     seen.bound, bound=seen.reached, feasible=seen.steps >= 0, under=(H.decreasing, H.gap), bound_by="no_more", margin=balls,
     wrong={"w/k for w": dict(value=seen.scaled), "the smallest": dict(value=seen.least)},
-)  # fmt: skip
+)
 subgradient = Inequality(
     seen.rise, at_least=0, under=(H.gap, H.nonnegative), margin=balls,
     wrong={"ranks of x for those of phi(x)": dict(of=seen.signed)},
-)  # fmt: skip
+)
 tangent = Inequality(
     seen.rise, at_most=seen.square, under=H.gap, margin=balls,
     wrong={"ranks of x for those of phi(x)": dict(of=seen.signed)},
-)  # fmt: skip
+)
 convex = Inequality(
     seen.middle - seen.mean, at_most=0, under=(H.decreasing, H.nonnegative), margin=balls,
     wrong={"concave": dict(of=seen.mean - seen.middle)},
-)  # fmt: skip
+)
 ONES, DRAWN, NEGATIVE = range(3)
 
 
@@ -97,7 +97,7 @@ def observe(model):
     steps = w - jnp.concatenate([w[1:], w[:1] * 0])
     above = jnp.maximum(scores[None, :] - s[:, None], 0).sum(1) + (jnp.arange(len(x)) + 1) * s
     # Of two equal scores each is given the weight of the first of their ranks.
-    like = lambda x: w[(x[None, :] > x[:, None]).sum(1)]  # noqa: E731
+    like = lambda x: w[(x[None, :] > x[:, None]).sum(1)]
     inner = x if model.magnitude else jnp.ones_like(x)
     away = model.near - x
     gain = jax.vmap(model.value)(model.near) - model.value(x)
@@ -134,7 +134,7 @@ def near_a_point():
     x, z, w = symbols("x z w", real=True)
     yield Step("phi = x^2/2", w * (z**2 - x**2) / 2 - w * x * (z - x), w * (z - x) ** 2 / 2)
     yield Step("the midpoint, where both are kept", w * (x**2 + z**2) / 4 - w * ((x + z) / 2) ** 2 / 2,
-               w * (x - z) ** 2 / 8)  # fmt: skip
+               w * (x - z) ** 2 / 8)
 
 
 mask = Subject(drawn, magnitude=False, weights=ONES, increasing=False, tie=False)
@@ -163,4 +163,4 @@ theorem = Theorem(
         }),
     ),
     issues=("At a tie every split of the tied weights is optimal, and no gradient exists.",),
-)  # fmt: skip
+)

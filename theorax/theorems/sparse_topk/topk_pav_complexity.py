@@ -53,11 +53,11 @@ expanded = Identity(
 )
 expanded_magnitude = Identity(
     block.magnitude, block.stationary_magnitude, under=H.sums, margin=exact, wrong={"no v beside W": block.stationary},
-)  # fmt: skip
+)
 centred = Identity(block.depressed, block.stationary, under=H.sums, margin=exact)
 cardano = Inequality(
     (root.residual) ** 2, at_most=Rational(1, 10**20), under=H.sums, wrong={"- lam^3 W": dict(of=root.other**2)},
-)  # fmt: skip
+)
 few = Inequality(merged.pools, at_most=n - 1, under=(), wrong={"half as many": dict(at_most=n / 2)})
 linear = Rate(
     work.steps, n, as_=n, under=H.onward, spread=Rational(1, 20),
@@ -67,7 +67,7 @@ linear = Rate(
     ),
     margin=Absolute(1, 4, "n log n is 1/4 away at these sizes, n^2 is one away"),
     wrong={"quadratic": n**2},
-)  # fmt: skip
+)
 
 
 class PooledBlock(eqx.Module):
@@ -102,7 +102,7 @@ def equations(model, lam):
     return dict(
         cubic=cubic + lam**3 * W, stationary=stationary + lam**3 * W, magnitude=cubic + lam**3 * W * v,
         stationary_magnitude=stationary + lam**3 * W * v, minus=cubic - lam**3 * W, depressed=depressed,
-    )  # fmt: skip
+    )
 
 
 def cube_root(model, lam):
@@ -210,4 +210,4 @@ theorem = Theorem(
         }),
     ),
     issues=("The sort costs n log n comparisons; it is not counted here.",),
-)  # fmt: skip
+)

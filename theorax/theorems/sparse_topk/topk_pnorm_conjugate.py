@@ -37,19 +37,19 @@ seen = arrays(
 H = hypotheses(
     convex=setting.CONVEX,
     regulariser="R(y) is lam/p times the sum of |y_i|^p",
-)  # fmt: skip
+)
 exact = Relative(1, 10**9, "rounding stays below it; a power of lam or of z more is of order one away")
 attained = Identity(
     seen.value, seen.conjugate, under=H.regulariser, margin=exact, wrong={"lam^q for lam^(q-1)": seen.more},
-)  # fmt: skip
+)
 derivative = Identity(
     seen.gradient, seen.power, under=H.regulariser, margin=exact,
     wrong={"exponent q": seen.steeper, "exponent p - 1": seen.flatter},
-)  # fmt: skip
+)
 young = Inequality(
     seen.short, at_least=0, under=H.regulariser, margin=Absolute(1, 10**30, "balls of the precision at hand"),
     wrong={"lam^q for lam^(q-1)": dict(of=seen.short + seen.more - seen.conjugate)},
-)  # fmt: skip
+)
 
 
 class PowerRegulariser(eqx.Module):
@@ -68,7 +68,7 @@ def drawn(key, n, p, heavier):
 
 def observe(model, lam):
     z, y, e, lam = model.z, model.y, model.e, lam * jnp.ones(())
-    penalty = lambda y: model.heavier * setting.penalty(y, lam, e)  # noqa: E731
+    penalty = lambda y: model.heavier * setting.penalty(y, lam, e)
     size, sign = jnp.abs(z), jnp.where(z < 0, -1.0, 1.0)
     value = setting.conjugate(z, lam, e)
     best = setting.slope(z, lam, e)
@@ -136,4 +136,4 @@ theorem = Theorem(
         }),
     ),
     issues=("The first power of lam in R is a convention of the authors' code; the paper's own was not seen.",),
-)  # fmt: skip
+)

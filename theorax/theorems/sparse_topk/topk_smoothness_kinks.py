@@ -42,28 +42,28 @@ step = Rational(1, 2**15)
 c1 = Inequality(
     Abs(seen.left - seen.right), at_most=step, under=H.fractional, where=Eq(p, Rational(4, 3)),
     corrected="kink",
-)  # fmt: skip
+)
 kink = Inequality(
     seen.left - seen.right, at_least=Rational(1, 4), under=H.fractional, where=p < 2,
     wrong={"continuously differentiable": dict(at_least=None, at_most=step)},
-)  # fmt: skip
+)
 before = Inequality(
     Abs(seen.left - seen.closed), at_most=step, under=H.power,
     wrong={
         "tau held fixed": dict(of=Abs(seen.left - seen.alone)), "no p - 1": dict(of=Abs(seen.left - seen.without)),
     },
-)  # fmt: skip
+)
 after = Inequality(
     Abs(seen.right), at_most=step, under=(), wrong={"as before": dict(of=Abs(seen.right - seen.closed))},
-)  # fmt: skip
+)
 lower = Inequality(
     Abs(seen.leaving), at_most=step, under=H.power, where=p < 2,
     wrong={"as for p = 2": dict(of=Abs(seen.leaving - seen.share))},
-)  # fmt: skip
+)
 lower_kink = Inequality(
     Abs(seen.leaving - seen.share), at_most=step, under=(H.fractional, H.power), where=Eq(p, 2),
     wrong={"smooth": dict(of=Abs(seen.leaving))},
-)  # fmt: skip
+)
 
 
 class KinkedPath(eqx.Module):
@@ -90,7 +90,7 @@ def drawn(key, n, p, lam, far, order):
     own = setting.exponent(order) if order else own
     others = 0.25 * lam * setting.scores(key, n - 1)
     others = others.at[0].add(9 * lam).at[1:].add(-9 * lam * (jnp.arange(n - 2) > 0)) if far else others
-    middle = lambda x, k: setting.between(x, k, lam, own)  # noqa: E731
+    middle = lambda x, k: setting.between(x, k, lam, own)
     tau = middle(others, 1)
     top = tau + lam
     moved = [middle(jnp.append(others, top + side * STEP), 2) for side in (-1, 1)]
@@ -104,13 +104,13 @@ def observe(model, lam):
     inside = (y > 0) & (y < 1)
     slopes = jnp.where(inside, setting.raised(jnp.where(inside, (model.others - model.tau) / lam, 1), e - 1), 0)
     C, m = slopes.sum(), jnp.where(inside, 1.0, 0.0).sum()
-    at = lambda x, tau: setting.masked(x, tau, lam, own)  # noqa: E731
+    at = lambda x, tau: setting.masked(x, tau, lam, own)
     left = (at(model.top, model.tau) - at(model.top - STEP, model.taus[0])) / STEP
     right = (at(model.top + STEP, model.taus[1]) - at(model.top, model.tau)) / STEP
     return dict(
         left=left, right=right, closed=C / (C + 1) * e / lam, alone=0 * C + e / lam, without=C / (C + 1) / lam,
         leaving=at(model.tau + STEP, model.low) / STEP, share=m / (m + 1) / lam,
-    )  # fmt: skip
+    )
 
 
 @lemma
@@ -169,4 +169,4 @@ theorem = Theorem(
         "The documentation of the operators says that p = 4/3 makes them C1 everywhere; so it is at y = 0, and for k = 1.",
         "Kinks of the magnitude operator are not looked at.",
     ),
-)  # fmt: skip
+)

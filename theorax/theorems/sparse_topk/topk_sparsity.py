@@ -35,12 +35,12 @@ H = hypotheses(
 )
 counted = Inequality(
     seen.mask, at_most=k + seen.near, under=H.power, wrong={"k non-zeros": dict(at_most=k)},
-)  # fmt: skip
+)
 least = Inequality(seen.mask, at_least=k, under=(), wrong={"more than k": dict(at_least=k + 1)})
 reached = Inequality(
     seen.magnitude, at_most=k + seen.reach, under=H.power,
     wrong={"k non-zeros": dict(at_most=k), "the bound of the mask": dict(at_most=k + seen.close)},
-)  # fmt: skip
+)
 
 
 class SparseOutputs(eqx.Module):
@@ -79,9 +79,9 @@ def drawn(key, n, k, p, lam, entropy, weight):
 
 def observe(model, n, k, lam):
     beyond = jnp.arange(n) >= k
-    count = lambda chosen: jnp.where(chosen, 1.0, 0.0).sum(1)  # noqa: E731
+    count = lambda chosen: jnp.where(chosen, 1.0, 0.0).sum(1)
     x, s = model.x, model.s
-    of_rank_k = lambda rows: jnp.where(jnp.arange(n) == k - 1, rows, 0).sum(1)[:, None]  # noqa: E731
+    of_rank_k = lambda rows: jnp.where(jnp.arange(n) == k - 1, rows, 0).sum(1)[:, None]
     return dict(
         mask=count(model.mask > 0),
         near=count(beyond & (x > of_rank_k(x) - lam)),
@@ -98,7 +98,7 @@ def last_block():
     yield Solved("the mask: tau where y_k is one", (s - tau) / weight - 1, tau, [s - weight])
     for order in setting.ORDERS:
         yield Solved(f"p = {order}: s_k at which its own output is s_j", (s - t) / weight - t ** (order - 1), s,
-                     [t + weight * t ** (order - 1)])  # fmt: skip
+                     [t + weight * t ** (order - 1)])
 
 
 @lemma
@@ -130,4 +130,4 @@ theorem = Theorem(
         "A smaller p is smoother and gives more non-zeros; no order of the counts in p is claimed.",
         "Entries below the solver's error of 2^-40 count as zero for magnitudes.",
     ),
-)  # fmt: skip
+)

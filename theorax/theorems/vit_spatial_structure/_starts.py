@@ -41,7 +41,7 @@ def loss_slopes(layer, images, q):
     chance = images.probabilities(q)
 
     def loss(A):
-        F = lambda y: PositionalAttention(A, layer.v, layer.p, layer.nu)(y * images.x[..., None])  # noqa: E731
+        F = lambda y: PositionalAttention(A, layer.v, layer.p, layer.nu)(y * images.x[..., None])
         return (chance * (setting.logistic(F(1)) + setting.logistic(-F(-1)))).sum() / 2
 
     return jax.grad(loss)(layer.A)

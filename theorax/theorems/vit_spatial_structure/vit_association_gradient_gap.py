@@ -41,18 +41,18 @@ exact = Relative(1, 10**9, "the account of the rounding stays below it, a wrong 
 general = Identity(
     first.growth, first.general, under=(H.start, H.odd), margin=exact,
     wrong={"p for p/2": 2 * first.general, "sets not counted, 1/L missing": L * first.general},
-)  # fmt: skip
+)
 cubic = Identity(
     first.growth, first.cubic, under=(H.sets, H.start, H.cubic), margin=exact,
     wrong={"C - q": first.near, "p for p/2": 2 * first.cubic, "1/L missing": L * first.cubic},
-)  # fmt: skip
+)
 sign = Inequality(
     first.signed, at_least=first.least, under=(H.sets, H.start, H.cubic),
     wrong={"a bound without 1/L": L * first.least},
-)  # fmt: skip
+)
 S_0 = 1 / (exp(sigma_A) + C * L - 1)
 a = (exp(sigma_A) - 1) * S_0
-bracket = lambda b: a * (1 - q) + 2 * S_0 * (C - b * q)  # noqa: E731
+bracket = lambda b: a * (1 - q) + 2 * S_0 * (C - b * q)
 closed = Rational(3, 2) * S_0 * a * bracket(2) / L
 limit = Limit(
     seen.gap, closed, as_=k, under=(H.sets, H.start, H.cubic), spread=Rational(1, 10**6),
@@ -65,12 +65,12 @@ limit = Limit(
         "C - q": Rational(3, 2) * S_0 * a * bracket(1) / L, "p for p/2": 2 * closed, "1/L missing": L * closed,
         "the sign for all sigma_A": -closed,
     },
-)  # fmt: skip
+)
 still = Identity(
     flat.slopes, 0, under=(H.linear, H.columns, H.equal), content=setting.CONTENT,
     margin=Absolute(1, 10**9, "the account of the rounding stays below it, p = 3 gives 1e-4"),
     wrong={"p = 3": flat.cubed},
-)  # fmt: skip
+)
 
 
 class Start(eqx.Module):
@@ -98,12 +98,12 @@ def run(e, off, q, nu, p, C, L, mixed):
     S_0 = 1 / (e + D - 1)
     a = (e - 1) * S_0
     mean = (chance * (a * x[:, 0] + S_0 * x.sum(1)) ** (p - 1) * (x[:, 1] - x[:, C])).sum()
-    cubic = lambda b: 1.5 * S_0 * a * (a * (1 - q) + 2 * S_0 * (C - b * q)) / L  # noqa: E731
+    cubic = lambda b: 1.5 * S_0 * a * (a * (1 - q) + 2 * S_0 * (C - b * q)) / L
     growth = starts.gap_of(K * jax.grad(first_order)(K), C)
     return dict(
         growth=growth, general=p * S_0 * mean / 2, cubic=cubic(2), near=cubic(1),
         signed=growth * (e - 1), least=4.5 * S_0**3 * (e - 1) ** 2 * (1 - q) / L,
-    )  # fmt: skip
+    )
 
 
 def first_start(key, p, off, mixed):
@@ -123,7 +123,7 @@ def every_diagonal(claim):
         yield Instance(
             claim, f"C = {size}, L = {sets}", run, generic_entries("e"), 0.0, generic_entries("chance"), generic_entries("nu"),
             3, size, sets, False, letters={L: sets},
-        )  # fmt: skip
+        )
 
 
 @derives(limit)
@@ -181,4 +181,4 @@ theorem = Theorem(
         }),
     ),
     issues=("The sign holds for small alpha: for sigma_A < 0 the entries of sets grow again once alpha is above four.",),
-)  # fmt: skip
+)

@@ -49,20 +49,20 @@ rule = (H.orthogonal, H.complete, H.symmetric)
 exact = Relative(1, 10**9, "the account of the rounding stays below it, a factor is of order one")
 odds = Identity(
     seen.positive, seen.negative, under=law, margin=exact, wrong={"equal likelihoods": dict(left=2 * seen.positive)},
-)  # fmt: skip
+)
 error = Identity(
     seen.error, seen.formula, under=rule, margin=exact,
     wrong={"a tie is an error": seen.shared, "leading order alone": seen.leading},
-)  # fmt: skip
+)
 bayes = Identity(
     best.least, best.formula, under=law, margin=exact, content=setting.CONTENT, wrong={"a tie is an error": best.shared},
-)  # fmt: skip
+)
 size = Inequality(
     Abs(seen.error - seen.leading), at_most=L * seen.r * seen.leading, under=rule,
     wrong={
         "q for q/2": dict(of=Abs(seen.error - seen.whole)), "L for (L - 1)/2": dict(of=Abs(seen.error - seen.many)),
     },
-)  # fmt: skip
+)
 
 
 class ThresholdRule(eqx.Module):
@@ -122,7 +122,7 @@ def run(q, rule, noise, uneven, tilt, C, L):
         error=sum((count * by_label[k] * wrong[k]).sum() for k in (0, 1)) / 2, formula=formula,
         shared=formula + setting.tie(C, L, q) / 2,
         leading=(L - 1) * r / 2, whole=(L - 1) * powers(q, C)[C] / 2, many=L * r, r=r,
-    )  # fmt: skip
+    )
 
 
 def observe(task, C, L):
@@ -156,7 +156,7 @@ def every_q(claim):
     for c, sets in ((2, 2), (3, 2), (2, 3)):
         yield Instance(
             claim, f"C = {c}, L = {sets}", run, chance, rule, 0.0, 0.0, 0.0, c, sets,
-        )  # fmt: skip
+        )
 
 
 @lemma
@@ -165,7 +165,7 @@ def first_orders():
     r = symbols("r", positive=True)
     for sets in (2, 3, 4, 5):
         n = sets - 1
-        chance = lambda a, b, n=n: binomial(n, a) * binomial(n - a, b) * r ** (a + b) * (1 - 2 * r) ** (n - a - b)  # noqa: E731
+        chance = lambda a, b, n=n: binomial(n, a) * binomial(n - a, b) * r ** (a + b) * (1 - 2 * r) ** (n - a - b)
         pairs = [(a, b) for a in range(sets) for b in range(sets - a)]
         whole = sum(chance(a, b) * (1 if b > 1 + a else Rational(1, 2)) for a, b in pairs if b >= 1 + a)
         ratio = sympy.expand(2 * whole / (n * r))
@@ -199,4 +199,4 @@ theorem = Theorem(
         "From C = 11 on 0.9 C lets sums of C - 1 pass, and the rule with this threshold is not the best.",
         "The rule knows the sets. How they are learnt is another theorem's.",
     ),
-)  # fmt: skip
+)

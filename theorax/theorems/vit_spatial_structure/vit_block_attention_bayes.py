@@ -33,7 +33,7 @@ best = Identity(
     seen.error, seen.least,
     margin=Relative(1, 10**9, "the account of the rounding stays below it; p = 3 at C = 5 is more off"),
     wrong={"the error of uniform attention": seen.uniform, "leading order alone": seen.leading},
-)  # fmt: skip
+)
 
 
 class AveragedSets(eqx.Module):
@@ -50,14 +50,14 @@ class AveragedSets(eqx.Module):
 def run(q, K, v, nu, noise, p, C, L):
     images = setting.every_type(C, L)
     S = K / K.sum(1, keepdims=True)
-    value = lambda sign: setting.activated(S, (sign * images.x[..., None] * v + noise) @ v, p, nu).sum(-1)  # noqa: E731
+    value = lambda sign: setting.activated(S, (sign * images.x[..., None] * v + noise) @ v, p, nu).sum(-1)
     # F is a multiple of C^(1-p) where S averages over sets: half of that tells a tie from the least other value.
     least = 0.5 / C ** (p - 1)
     wrong = (setting.mistakes(value(1), least) + setting.mistakes(-value(-1), least)) / 2
     return dict(
         error=(images.probabilities(q) * wrong).sum(), least=bayes_error(C, L, q), uniform=uniform_error(C, L, q),
         leading=(L - 1) * setting.powers(q / 2, C)[C] / 2,
-    )  # fmt: skip
+    )
 
 
 def build(key, C, L, p, nu, spread, along):
@@ -117,4 +117,4 @@ theorem = Theorem(
         }),
     ),
     issues=("A is not of finite size where its softmax is 1/C on sets: training comes near it only.",),
-)  # fmt: skip
+)

@@ -51,22 +51,22 @@ quarter = Absolute(1, 4, "where a hypothesis is broken the event has a probabili
 associates = Probability(
     seen.share >= 1, at_least=Rational(19, 20), margin=quarter, under=(*task, H.orthogonal, H.diagonal),
     wrong={"within sets the entries are smaller": dict(event=seen.apart <= 0)},
-)  # fmt: skip
+)
 grows = Probability(
     seen.apart >= 1, at_least=Rational(19, 20), margin=quarter, under=(*task, H.diagonal),
     wrong={"the gap is less than one half": dict(event=seen.apart < Rational(1, 2))},
-)  # fmt: skip
+)
 generalises = Probability(
     seen.error <= Rational(3, 5) * seen.uniform, at_least=Rational(19, 20), margin=quarter, under=(*task, H.orthogonal),
     wrong={
         "the least error": dict(event=seen.error <= seen.least),
         "a tenth of that of uniform attention": dict(event=seen.error <= seen.uniform / 10),
     },
-)  # fmt: skip
+)
 ordered = Inequality(
     phase.early, at_most=Rational(1, 10), content=setting.CONTENT, under=(H.equal, H.strong),
     wrong={"at the end": dict(of=phase.late)},
-)  # fmt: skip
+)
 e = exp(sigma_A)
 gap = (e - 1) * ((e - 1) * (1 - q) + 2 * (C - 2 * q)) / L  # times (3/2)/Z^3, Z = e^sigma_A + D - 1
 speed = C * L * family.third_moment(e, 1, 1, q, C, L)  # times the same
@@ -81,7 +81,7 @@ second = Limit(
     wrong={
         "from alpha = 0": Rational(1, 2) * gap / speed, "the gap of the gradient": gap, "without D": closed * C * L,
     },
-)  # fmt: skip
+)
 
 
 def layer(key, C, L, N, d, q, sigma_A, linear, square, cube, diagonal, spread, used, along, anywhere, dense, step_of_A):
@@ -102,7 +102,7 @@ def observe(model, C, L):
     return dict(
         share=training.associated(end.A, C, L), apart=training.apart(end.A, C, L), error=images.error(end),
         uniform=setting.uniform_error(C, L, chance), least=setting.bayes_error(C, L, chance),
-    )  # fmt: skip
+    )
 
 
 @derives(second)
@@ -127,7 +127,7 @@ def with_nu():
 cubed = Subject(
     layer, linear=0.03, square=0.0, cube=1.0, diagonal=1.0, spread=1e-3, used=1.0, along=0.0, anywhere=0.0, dense=0.0,
     step_of_A=30.0,
-)  # fmt: skip
+)
 descent = Subject(phases.descent, low=1.5, ratio=1.0)
 begins = Subject(phases.flow, nu=0.0, quintic=0.0, ratio=1.0, mixed=0.0)
 every = (associates, grows, generalises)
@@ -180,4 +180,4 @@ theorem = Theorem(
         "The paper takes d = D^2; here d = D, and the noise is as large as there in every direction.",
         "How N and the number of steps must grow with D is not claimed: two sizes are seen.",
     ),
-)  # fmt: skip
+)

@@ -47,12 +47,12 @@ falls = Inequality(
 )
 lower = Inequality(
     steps.lost, at_most=0, under=H.small, wrong={"by one half in each step": -Rational(1, 2)},
-)  # fmt: skip
+)
 level = Identity(
     end.slope, 0, under=(H.level, H.apart), content=setting.CONTENT,
     margin=Absolute(1, 10**9, "the account of the rounding stays below it; dL/dalpha is of order one"),
     wrong={"dL/dalpha": end.alpha},
-)  # fmt: skip
+)
 Z = exp(sigma_A) + (C - 1) * exp(gamma) + C * (L - 1) * exp(rho)
 weights = exp(sigma_A) / Z, exp(gamma) / Z, exp(rho) / Z
 
@@ -63,17 +63,17 @@ other_speed = Rational(3, 2) * weights[2] * (family.other_moment(*weights, q, C,
 close = Corrections(
     size=0.1, slowest=1, rest=0.05, reference=16,
     reason="the next terms of the loss are of relative order nu alpha and alpha^3; nu alpha is 1/500 where alpha is 1/16",
-)  # fmt: skip
+)
 within = Limit(
     speeds.own, own_speed, as_=k, under=(H.sets, H.power), approach=close, spread=Rational(1, 10**6),
     margin=Relative(1, 50, "E h^3 left out, or h of another patch, is more than a tenth"),
     wrong={"E h^3 left out": own_speed + Rational(3, 2) * weights[1] * third, "p for p/2": 2 * own_speed},
-)  # fmt: skip
+)
 between = Limit(
     speeds.other, other_speed, as_=k, under=(H.sets, H.power), approach=close, spread=Rational(1, 10**6),
     margin=Relative(1, 50, "E h^3 left out, or h of another patch, is more than a tenth"),
     wrong={"E h^3 left out": other_speed + Rational(3, 2) * weights[2] * third, "p for p/2": 2 * other_speed},
-)  # fmt: skip
+)
 
 
 class FixedValue(eqx.Module):
@@ -88,7 +88,7 @@ class FixedValue(eqx.Module):
 
 def fixed_value(key, side, ahead, step, mixed, dense):
     """``side``: the sign of sigma_A; ``ahead``: of alpha; ``dense``: added to q."""
-    draw = lambda name, low, high: starts.draw(key, name, low, high)  # noqa: E731
+    draw = lambda name, low, high: starts.draw(key, name, low, high)
     q = draw("q", 0.1, 0.4) + dense
     return FixedValue(ahead * draw("alpha", 0.2, 0.5), side * draw("sigma", 0.5, 2.0), q, step, mixed)
 
@@ -120,7 +120,7 @@ class OfOneSet(eqx.Module):
 
 def of_one_set(key, beyond, open_):
     """``beyond``: gamma less sigma_A; ``open_``: weight between sets."""
-    draw = lambda name, low, high: starts.draw(key, name, low, high)  # noqa: E731
+    draw = lambda name, low, high: starts.draw(key, name, low, high)
     one = jnp.exp(draw("sigma", 0.5, 2.0))
     raised = jnp.stack([one, one * jnp.exp(beyond), open_])
     return OfOneSet(raised, draw("alpha", 0.3, 2.0), draw("nu", 0.0, 1.0), draw("q", 0.1, 0.9))
@@ -146,7 +146,7 @@ def slow(key, quintic, mixed):
 def observe_slow(model, k, C, L, q, sigma_A, gamma, rho):
     """Two numbers: minus k^3 times the slopes of the loss in gamma and in rho."""
     (power, mixed), C, L = model, C.padded, L.padded
-    loss = lambda at: family.mean_loss(at, sigma_A, 1 / k.value, power, mixed, q, C, L)  # noqa: E731
+    loss = lambda at: family.mean_loss(at, sigma_A, 1 / k.value, power, mixed, q, C, L)
     own, other = family.shares(jax.grad(loss)((gamma, rho)), C, L)
     return dict(own=-own * k.value**3, other=-other * k.value**3)
 
@@ -156,7 +156,7 @@ def moments(claim):
     """Every C, L and entry of A: E h^2 x_j from E e^(theta h) x_j, by the set that carries the signal."""
     a, b, s, chance, c, sets, theta = symbols("a b s chance c l theta", positive=True)
     M, slope = (lambda t: 1 - chance + chance * cosh(t)), (lambda t: chance * sinh(t))
-    rest = lambda n: M(s * theta) ** n  # noqa: E731
+    rest = lambda n: M(s * theta) ** n
     row = M(a * theta) * M(b * theta) ** (c - 2)  # the patch itself and its set, but for one
     signal, away = exp((a + (c - 1) * b) * theta), exp(c * s * theta)
     if claim is within:
@@ -210,4 +210,4 @@ theorem = Theorem(
         ),
     ),
     issues=("Whether gamma stays below sigma_A on the way is not claimed; with the diagonal fixed it may pass it.",),
-)  # fmt: skip
+)

@@ -50,19 +50,19 @@ losses = Identity(
     seen.moved_loss, seen.loss, under=(H.pooled, H.rows),
     margin=Relative(1, 10**9, "the account of the rounding stays below it; columns that change places move it by 1e-3"),
     content=setting.CONTENT, wrong={"columns": seen.columns_loss},
-)  # fmt: skip
+)
 unlearnt = Identity(
     seen.overlap, 0, under=(H.associates, H.moves), margin=Absolute(1, 2, "overlaps are whole numbers"),
     content=setting.CONTENT, wrong={"association is kept": seen.own},
-)  # fmt: skip
+)
 near = Inequality(
     Abs(ends.pinned - ends.after), at_most=ends.reach, under=H.moves,
     wrong={"the own set, on which the diagonal is pinned": dict(of=Abs(ends.trap - ends.on_own))},
-)  # fmt: skip
+)
 near_own = Inequality(
     Abs(ends.associating - ends.on_own), at_most=ends.reach_own, under=H.level,
     wrong={"the own set, on which the diagonal is pinned": dict(of=Abs(ends.trap - ends.on_own))},
-)  # fmt: skip
+)
 
 
 class Permuted(eqx.Module):
@@ -91,7 +91,7 @@ ROWS, COLUMNS = False, True
 def layer(key, C, L, columns, uneven, mixed, shift):
     """``uneven``: weights of patches in the pool; ``mixed``: A knows nothing of the sets; ``shift``: of the sets, by Pi."""
     D, d = C * L, 3
-    draw = lambda name, *shape: jax.random.uniform(named(key, name), shape, minval=-1.0)  # noqa: E731
+    draw = lambda name, *shape: jax.random.uniform(named(key, name), shape, minval=-1.0)
     A = draw("A", D, D) + 2 * (1 - mixed) * setting.same_set(C, L)
     pool = 1 + uneven * draw("pool", D)
     inside = jax.random.permutation(named(key, "order"), C)
@@ -104,7 +104,7 @@ def layer(key, C, L, columns, uneven, mixed, shift):
 
 def permuted(A, v, X, pool, order, columns):
     """F by A, by A with permuted rows or columns as the model has it, and with permuted columns."""
-    value = lambda A: (PositionalAttention(A, v, 3, 0.03).activated(X) * pool).sum(-1)  # noqa: E731
+    value = lambda A: (PositionalAttention(A, v, 3, 0.03).activated(X) * pool).sum(-1)
     turned = A[:, order]
     return dict(plain=value(A), moved=value(turned if columns else A[order]), columns=value(turned))
 
@@ -122,11 +122,11 @@ def observe(model, C, L, q):
     X = images.x[:, :, None] * model.signal
     weight = images.probabilities(q)
     of_task = permuted(A, layer.v, X, model.pool, model.order, model.columns)
-    mean = lambda name: (weight * setting.logistic(of_task[name])).sum()  # noqa: E731
+    mean = lambda name: (weight * setting.logistic(of_task[name])).sum()
     return permuted(A, layer.v, model.X, model.pool, model.order, model.columns) | dict(
         loss=mean("plain"), moved_loss=mean("moved"), columns_loss=mean("columns"), own=overlaps(A, members, C),
         overlap=overlaps(A[:, model.order] if model.columns else A[model.order], members, C),
-    )  # fmt: skip
+    )
 
 
 def pinned(key, shift, level):
@@ -139,13 +139,13 @@ def limits(model, C, L):
     D, own, one = C * L, setting.same_set(C, L), np.eye(C * L)
     other = np.roll(own, C * model.shift, axis=1)
     sigma, B = model.sigma, model.B
-    weights = lambda A: PositionalAttention(A, jnp.ones(1), 3).weights  # noqa: E731
-    at = lambda place: one * sigma + (1 - one) * place * B  # noqa: E731
+    weights = lambda A: PositionalAttention(A, jnp.ones(1), 3).weights
+    at = lambda place: one * sigma + (1 - one) * place * B
     return dict(
         pinned=weights(at(other)), after=other / C, trap=weights(at(own)), on_own=own / C,
         associating=weights(one * sigma + (own - one) * model.level * sigma - (1 - own) * B),
         reach=(jnp.exp(sigma) + D - C - 1) * jnp.exp(-B) / C, reach_own=(D - C) * jnp.exp(-B - sigma) / C,
-    )  # fmt: skip
+    )
 
 
 @settles(same)
@@ -198,4 +198,4 @@ theorem = Theorem(
         "Both kinds come near attention 1/C on sets; whether that is the infimum over all A is not claimed.",
         "Which of these solutions gradient descent reaches is another theorem's.",
     ),
-)  # fmt: skip
+)

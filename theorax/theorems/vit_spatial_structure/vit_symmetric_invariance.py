@@ -42,19 +42,19 @@ exact = Relative(1, 10**6, "the account of the rounding of three steps stays bel
 kept = Identity(
     ends.A, ends.member, under=law, margin=exact, content=setting.CONTENT,
     wrong={"dL/dgamma and dL/drho undivided": ends.undivided},
-)  # fmt: skip
+)
 turned = Identity(
     ends.v, ends.along, under=law, margin=exact, content=setting.CONTENT, wrong={"v does not move": ends.unmoved},
-)  # fmt: skip
+)
 close = Corrections(
     size=0.1, slowest=1, rest=0.05, reference=64,
     reason="the loss is analytic in alpha; h^3 adds alpha^2/nu, which is 1/100 where alpha is 1/64",
-)  # fmt: skip
+)
 linear = Limit(
     speeds.linear, nu * C / 2, as_=k, under=H.power, approach=close, spread=Rational(1, 10**6),
     margin=Relative(1, 50, "the factor 1/2 or C left out is more"),
     wrong={"nu C": nu * C, "nu/2": nu / 2, "nu C/(2D)": nu / (2 * L)},
-)  # fmt: skip
+)
 Z = exp(sigma_A) + (C - 1) * exp(gamma) + C * (L - 1) * exp(rho)
 kept_self, kept_own, kept_other = (exp(entry) / Z for entry in (sigma_A, gamma, rho))
 
@@ -66,7 +66,7 @@ cubic = Limit(
     wrong={
         "decoys left out": growth.subs(q, 0), "p for p/2": 2 * growth, "D left out": growth / (C * L),
     },
-)  # fmt: skip
+)
 
 
 class DrawnStart(eqx.Module):
@@ -88,8 +88,8 @@ def whole(key, C, L, along, sampled, uneven, spoiled, aside):
     """``sampled``, ``uneven``: weights of images; ``spoiled``, ``aside``: how far A and v are from the family."""
     d, D, images = 3, C * L, setting.every_image(C, L)
     count = len(images.x)
-    draw = lambda name, low, high, *shape: jax.random.uniform(named(key, name), shape, minval=low, maxval=high)  # noqa: E731
-    normal = lambda name, *shape: jax.random.normal(named(key, name), shape)  # noqa: E731
+    draw = lambda name, low, high, *shape: jax.random.uniform(named(key, name), shape, minval=low, maxval=high)
+    normal = lambda name, *shape: jax.random.normal(named(key, name), shape)
     # Each image with its noise and with the opposite: their mean is that over a law that is symmetric.
     weight = 1 + sampled * draw("sample", -0.9, 0.9, 2, count)
     weight = weight * (1 + uneven * (jnp.arange(count) < count // L))
@@ -104,7 +104,7 @@ def observe(model, C, L):
     """A, D x D, and v, d, after three steps, beside the member that three numbers give."""
     images, (one, _, _) = setting.every_image(C, L), family.masks(C, L)
     chance = images.probabilities(model.q) * model.weight
-    act = lambda h: h**3 + model.nu * h  # noqa: E731
+    act = lambda h: h**3 + model.nu * h
     w = model.w / jnp.sqrt((model.w**2).sum())
     # Here, not in the builder: rounded numbers are not orthogonal, and the account of the rounding would see it.
     noise = model.noise - (1 - model.along) * (model.noise @ w)[..., None] * w
@@ -123,11 +123,11 @@ def observe(model, C, L):
     reduced = family.ThreeNumbers(C, L, model.sigma, model.q, act)
     alpha, *entries = family.descended(reduced.slopes, model.at, 3)
     undivided = family.descended(reduced.total_slopes, model.at, 3)[1:]
-    member = lambda entries: family.member(model.sigma, entries[0], entries[1], C, L)  # noqa: E731
+    member = lambda entries: family.member(model.sigma, entries[0], entries[1], C, L)
     return dict(
         A=A, member=member(entries), undivided=member(undivided), v=v, along=alpha * w,
         unmoved=model.at[0] * w,
-    )  # fmt: skip
+    )
 
 
 class LinearAndCubic(eqx.Module):
@@ -147,7 +147,7 @@ def observe_slow(model, k, C, L, q, sigma_A, gamma, rho):
     alpha = 1 / k.value
 
     def speed(parts):
-        act = lambda h: parts[0] * h + parts[1] * h**3  # noqa: E731
+        act = lambda h: parts[0] * h + parts[1] * h**3
         return -family.ThreeNumbers(C.padded, L.padded, sigma_A, q, act).slopes((alpha, gamma, rho))[0]
 
     return dict(linear=speed(model.with_nu), cubic=speed(model.without) / alpha**2)
@@ -157,7 +157,7 @@ def observe_slow(model, k, C, L, q, sigma_A, gamma, rho):
 def moments():
     """Every C, L and entry of A: E h^3 of one patch, from E e^(theta h); and how long alpha takes to leave zero."""
     a, b, s, chance, c, sets, theta = symbols("a b s chance c l theta", positive=True)
-    M = lambda t: 1 - chance + chance * cosh(t)  # noqa: E731
+    M = lambda t: 1 - chance + chance * cosh(t)
     mine = exp((a + (c - 1) * b) * theta) * M(s * theta) ** (c * sets - c)
     other = exp(c * s * theta) * M(a * theta) * M(b * theta) ** (c - 1) * M(s * theta) ** (c * sets - 2 * c)
     mean = Subs(Derivative((mine + (sets - 1) * other) / sets, (theta, 3)), theta, 0)
@@ -214,4 +214,4 @@ theorem = Theorem(
         "Three steps are measured; that more keep the family follows by induction.",
         "A finite sample leaves the family, by an amount that falls as the root of its size.",
     ),
-)  # fmt: skip
+)

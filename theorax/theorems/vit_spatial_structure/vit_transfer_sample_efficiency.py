@@ -56,20 +56,20 @@ transfers = Probability(
         "with A as before training": dict(event=seen.initial <= Rational(3, 5) * seen.uniform),
         "a tenth of that of uniform attention": dict(event=seen.error <= seen.uniform / 10),
     },
-)  # fmt: skip
+)
 stuck = Probability(
     seen.initial >= Rational(4, 5) * seen.uniform, at_least=Rational(19, 20), margin=quarter, under=H.frozen,
     wrong={"with the A of the old task": dict(event=seen.error >= Rational(4, 5) * seen.uniform)},
-)  # fmt: skip
+)
 moved = Probability(
     Abs(seen.permuted - seen.error) <= Rational(1, 1000), at_least=Rational(19, 20), margin=quarter, under=H.rows,
     wrong={"columns": dict(event=Abs(seen.columns - seen.error) <= Rational(1, 1000))},
-)  # fmt: skip
+)
 better = Probability(
     seen.eight <= Rational(3, 4) * seen.scratch, at_least=Rational(19, 20), margin=quarter,
     under=(H.sets, H.same, H.odd, H.beyond, H.trained, H.many),
     wrong={"with A as before training": dict(event=seen.initial <= Rational(3, 4) * seen.scratch)},
-)  # fmt: skip
+)
 least = Inequality(blind.voted, at_least=blind.plain, content=setting.CONTENT, under=H.symmetric)
 
 
@@ -87,7 +87,7 @@ class Transfer(eqx.Module):
 
 def build(
     key, C, L, N, M, d, q, sigma_A, linear, square, cube, anywhere, used, along, steps, other, released, columns,
-):  # fmt: skip
+):
     parts = (linear, square, cube)
     layer = training.start(named(key, "layer"), C, L, d, 1e-3, sigma_A, parts)
     old = training.sample(named(key, "old"), C, L, N, d, q, anywhere, used, along)
@@ -165,7 +165,7 @@ def votes():
 kept = Subject(
     build, linear=0.03, square=0.0, cube=1.0, anywhere=0.0, used=1.0, along=0.0, steps=60, other=0.0, released=0.0,
     columns=0.0,
-)  # fmt: skip
+)
 noisy = Subject(vote, tilt=0.0)
 theorem = Theorem(
     place="transfer to a new feature (reconstructed; what uniform attention cannot do is derived)",
@@ -201,4 +201,4 @@ theorem = Theorem(
         "v starts anew, so that w* of the new task may be taken as the first direction again.",
         "The number of images needed without the old task is left open; so is its growth with D.",
     ),
-)  # fmt: skip
+)

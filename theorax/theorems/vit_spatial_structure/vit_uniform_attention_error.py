@@ -42,21 +42,21 @@ exact = Relative(1, 10**9, "the account of the rounding stays below it; other at
 error = Identity(
     seen.error, seen.formula, under=(H.uniform, H.odd, H.orthogonal), margin=exact,
     wrong={"a tie is an error": seen.shared, "one entry less": seen.short, "the least error": seen.bayes},
-)  # fmt: skip
+)
 columns = Identity(
     seen.columns, seen.formula, under=(H.linear, H.orthogonal), margin=exact,
     wrong={"a tie is an error": seen.shared, "one entry less": seen.short},
-)  # fmt: skip
+)
 cramer = asinh(Rational(1, 2)) / 2 - sqrt(5) / 2 + 1
 tails = Corrections(
     size=0.2, slowest=1, rest=0.05, reference=40,
     reason="a lattice sum is its leading term times 1 + c/m + ...; c/m is about 0.08 at m = 40",
-)  # fmt: skip
+)
 rate = Rate(
     wide * sqrt(m), exp(-cramer * m), as_=m, under=H.half, approach=tails, spread=Rational(1, 10**6),
     margin=Absolute(1, 1000, "the rate 1/8 of a normal law is 0.0024 off"),
     wrong={"1/8, by a normal law": exp(-m / 8), "I/2": exp(-cramer * m / 2), "2 I": exp(-2 * cramer * m)},
-)  # fmt: skip
+)
 poisson = Limit(
     long, 1, as_=D, under=H.sparse, spread=Rational(1, 10**6),
     approach=Expansion(
@@ -64,7 +64,7 @@ poisson = Limit(
         reason="binomial over Poisson probabilities of k entries are products of 1 - j/D, j < k, and 1 - m/D to a power",
     ),
     margin=Relative(1, 50, "another mean number of entries moves the error by a tenth"),
-)  # fmt: skip
+)
 
 
 class StructureBlind(eqx.Module):
@@ -80,7 +80,7 @@ class StructureBlind(eqx.Module):
 
 def run(q, S, other, v, noise, p, C, L):
     images, room = setting.every_image(C, L), C * (L - 1)
-    X = lambda sign: (sign * images.x[..., None] * v + noise) @ v  # noqa: E731
+    X = lambda sign: (sign * images.x[..., None] * v + noise) @ v
     chance = images.probabilities(q)
 
     def wrong(S, p):
@@ -95,7 +95,7 @@ def run(q, S, other, v, noise, p, C, L):
     return dict(
         error=wrong(S, p), columns=wrong(other, 1), formula=formula, shared=formula + tied(room, C, q) / 2,
         short=setting.sum_error(C, room - 1, q), bayes=bayes_error(C, L, q),
-    )  # fmt: skip
+    )
 
 
 def tied(room, C, q):
@@ -132,7 +132,7 @@ LARGEST, TERMS = 800, 400
 def limit_error(mean, signal):
     """log of P(N > C) + P(N = C)/2 for a difference N of Poisson numbers of this mean, by its own series."""
     k, j = jnp.arange(LARGEST)[:, None], jnp.arange(TERMS)[None, :]
-    poisson = lambda k: k * jnp.log(mean) - mean - gammaln(k + 1.0)  # noqa: E731
+    poisson = lambda k: k * jnp.log(mean) - mean - gammaln(k + 1.0)
     terms = poisson(k) + poisson(k + signal + j)
     return logsumexp(terms + jnp.where(j == 0, jnp.log(0.5), 0.0))
 
@@ -167,7 +167,7 @@ def every_q(claim):
         yield Instance(
             claim, f"C = {c}, L = {sets}, p = {p}", run, generic_entries("q"), np.ones((size, size)) / size, other,
             np.ones(1), 0.0, p, c, sets,
-        )  # fmt: skip
+        )
 
 
 @derives(rate)
@@ -213,4 +213,4 @@ theorem = Theorem(
         }),
     ),
     issues=("The slow factor of the error, log(d)^(-1/2), is put in by hand; its constant is not claimed.",),
-)  # fmt: skip
+)
