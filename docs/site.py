@@ -150,7 +150,7 @@ def theorems() -> dict[str, str]:
     from theorax.reports.reading import read
 
     named = os.environ.get("THEORAX_REPORT")
-    document = read(Path(named)) if named else release.report()
+    document = read(Path(named)) if named else _in_words(release.report())
     papers: dict[str, list[str]] = {}
     for part in document.theorems:
         row = f"- [{part.title or part.id}](theorems/{part.id}.html): {part.status}"
@@ -162,6 +162,21 @@ def theorems() -> dict[str, str]:
     listed = "\n".join(f"\n## {source}\n\n" + "\n".join(rows) for source, rows in papers.items())
     pages = {f"theorems/{name}": text for name, text in theorem_pages(document).items()}
     return {"library.md": f"# Theorems\n\n{told}{listed}\n", **pages}
+
+
+def _in_words(document: Any) -> Any:
+    """The report of the release with the statements in words of the files that it still speaks of."""
+    from dataclasses import replace
+
+    from theorax.reports import release
+    from theorax.theorems.catalogue import Catalogue
+
+    catalogue, heads, parts = Catalogue(), release.heads(), []
+    for part in document.theorems:
+        facts = catalogue.facts(part.id)
+        is_checked = bool(heads.line(part.id, facts.path))
+        parts.append(replace(part, statement=facts.statement, idea=facts.idea) if is_checked else part)
+    return replace(document, theorems=tuple(parts))
 
 
 def on_post_build(config: MkDocsConfig) -> None:
