@@ -1,8 +1,17 @@
 """Layers of causal kernel descent settle one position after another; with step 1/kappa they end exactly.
 
-u* - u^n = (I - eta K_L)^n u* and K_L = kappa I + L with L nilpotent, so with q = 1 - eta kappa the error is the finite
-sum of binomial(n, j) q^(n - j) (-eta L)^j u*, and at position t the terms beyond j = t - 2 vanish, since u*_1 = 0. The
-error is of order n^(t - 2) |q|^n: it tends to zero if and only if |q| < 1, and it is zero for n >= t - 1 if q = 0.
+**Theorem.** Let k(x_t, x_t) = kappa at all T tokens, let K_L and L be the lower triangles of k(x_t,
+x_s) with and without the diagonal, x_+ the next tokens and K_L u* = L x_+. Let u^n be u after n
+layers u <- u - eta (K_L u - L x_+) from u = 0, with eta = h/kappa and h > 0. Then u* -
+u^n = sum_(j<=n) binomial(n, j) (1 - h)^(n-j) (-eta L)^j u* for every n. If h = 1, then
+u^(T-1) = u*. Let error be the largest coordinate of |u* - u^N| at position T. If h != 1 and (L^j
+u*)_T is not zero for some j >= 0, then ln(error)/N -> ln|1 - h| as N -> oo at fixed T (measured at
+T = 4).
+
+**Idea.** u* - u^n = (I - eta K_L)^n u* and eta K_L = h I + eta L with L nilpotent. As u*_1 = 0, the
+terms with j > t - 2 vanish at position t. The error there is |1 - h|^n times a polynomial in n of
+degree at most t - 2. The layers therefore converge if |1 - h| < 1, and position t is exact from
+n = t - 1 on if h = 1.
 """
 
 from math import comb

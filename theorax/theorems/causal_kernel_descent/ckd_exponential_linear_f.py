@@ -1,11 +1,17 @@
 """Exponential attention learns an orthogonal map in context too, at an algebraic rate instead of a geometric one.
 
-The features of x_t = Omega^(t - 1) x_1 are stationary with the purely atomic spectral measure of exp(<x_t, x_s>), which
-is singular: Kaczmarz is effective. In a plane with part p of the square length and another with part q = 1 - p the atoms
-are I_m(p) I_n(q), so the coordinates of the planes cost p/(I_1(p) I_0(q)) and q/(I_0(p) I_1(q)): if no angle is a
-rational multiple of pi or of the other, e times their sum is the sum of all squared errors. Infinitely many atoms leave
-no gap, so that the tail of this sum falls slower than any exponential: until about the time 1/mu an atom of mass mu leaves
-|r_t| of the order mu, so that from atom to atom |r_t| falls like 1/t.
+**Theorem.** Let x_(t+1) = Omega x_t, Omega orthogonal, |x_1| = 1, with squared length p in one
+plane of Omega and 1 - p in another, 0 < p < 1. Let k(x, y) = e^<x,y>, let the angles have no
+rational relation with each other or with pi, and let r_t be the residuals of causal kernel descent
+in the limit of depth. Then, as T -> oo, sum_(t<=T) |r_t|^2 -> e (p/(I_1(p)
+I_0(1-p)) + (1-p)/(I_0(p) I_1(1-p))), and ln(R(T/2, T)/R(T/4, T/2))/(T/4) -> 0, where R(a, b) is the
+root mean square of |r_t| over a < t <= b. In one plane, at an angle without rational relation to
+pi, E ln(R(T/2, T)/R(T/8, T/4))/ln 4 is -1 within 1/2 at T = 512, 1024 and 2048.
+
+**Idea.** The tokens are stationary with a purely atomic, hence singular spectral measure, so
+Kaczmarz's method is effective. The atoms are I_m(p) I_n(1-p), so the planes cost p/(I_1(p)
+I_0(1-p)) and (1-p)/(I_0(p) I_1(1-p)). An atom of mass mu leaves |r_t| of the order mu until about
+the time 1/mu. From atom to atom |r_t| therefore falls like 1/t.
 """
 
 import equinox as eqx

@@ -1,9 +1,17 @@
 """The depth limit of causal kernel descent is Kaczmarz's algorithm, at every position of the context.
 
-K_L u = L x_+ reads kappa u_t = sum_(s<t) k(x_t, x_s) (x_(s+1) - u_s). If u_s = W_s phi(x_s) up to t - 1, the bracket is
-Kaczmarz's residual at s, and the sum is kappa W_t phi(x_t): so u_t = W_t phi(x_t), whatever the kernel and the targets.
-Kaczmarz divides by k(x_s, x_s) of the token that is stored, the descent by k(x_t, x_t) of the one that asks: the sphere
-makes them one number.
+**Theorem.** Let W_t be Kaczmarz's matrices from W_1 = 0 for features phi, K_L u = L x_+ and r = u -
+x_+. If |phi(x_t)|^2 = kappa for all t, then u_t = W_t phi(x_t) and K_L r = -kappa x_+. In float64
+at T = 400, the rms of u_t - W_t phi(x_t) is at most 60 sqrt(d) T 2^-53 for orthogonal maps and
+k = <x, y> (d = 8), and 330 T 2^-53 for rotations of a circle and k = e^<x,y>. If x_(t+1) = s Omega
+x_t, Omega orthogonal, |x_1| = 1 and k = <x, y>, then r_t = -s^t sum_(j<t) gamma_j s^(-2j)
+Omega^(t-j) x_1, sum_j gamma_j z^j = 1/sum_k <x_1, Omega^k x_1> z^k. Kaczmarz's residual over s^t
+does not depend on s. For s != 1 and random Omega and x_1, ln(rms of |r_t|/s^t over t > 3T/4)/T -
+max(0, ln rho - 2 ln s) -> 0 as T -> oo, with rho the spectral radius of (I - x_1 x_1^T) Omega.
+
+**Idea.** By induction kappa u_t = sum_(s<t) k(x_t, x_s) (x_(s+1) - u_s) = kappa W_t phi(x_t).
+Kaczmarz divides by k(x_s, x_s), the descent by k(x_t, x_t). These agree on a sphere; elsewhere the
+two predictions differ.
 """
 
 import jax.numpy as jnp

@@ -1,9 +1,17 @@
 """Depth first, then context: at any fixed number of layers the error of causal kernel descent grows with the context.
 
-x_+ - u^n tends to (I - eta K_L)^n x_+ up to a residual that stays bounded. On a sequence with k(x_t, x_s)/kappa = sum_i
-c_i lambda_i^(t - s), L/kappa turns lambda_i^t into c_i t lambda_i^t and bounded terms: n layers with step h/kappa leave
-(-h c_i t)^n/n! on the part of the tokens that turns with lambda_i, so the error grows like t^n for every n. That of the
-depth limit tends to zero: the construction needs a depth that grows with the context.
+**Theorem.** Let x_(t+1) = Omega x_t, Omega orthogonal, |x_1| = 1, with squared length p in one
+plane of Omega and 1 - p in another, at distinct angles that are no multiples of pi. Let first and
+second be the weights in k(x_t, x_s)/kappa of either root e^(+-ia(t-s)) of the two planes. They are
+p/2 and (1-p)/2 for the linear kernel; for e^<x,y> at p = 1 and a generic angle first = I_1(1)/e.
+Let u^n be the n-th layer of causal kernel descent with the step h/kappa. Then, as T -> oo for each
+fixed n, |u^n_T - x_(T+1)|/T^n -> sqrt(p (h first)^(2n) + (1-p) (h second)^(2n))/n!. In the limit of
+depth, however, the mean over t <= T of |u_t - x_(t+1)|^2, cut off at 1/8, tends to 0 as T -> oo.
+
+**Idea.** Up to a bounded residual, x_+ - u^n is (I - eta K_L)^n x_+. On a sequence with k(x_t,
+x_s)/kappa = sum_i c_i lambda_i^(t-s), L/kappa turns lambda_i^t into c_i t lambda_i^t and bounded
+terms. So n layers leave (-h c_i t)^n/n! on the part of the tokens that turns with lambda_i. The sum
+of all squared errors in the limit of depth is bounded.
 """
 
 import jax.numpy as jnp

@@ -1,9 +1,17 @@
 """Linear attention learns an orthogonal map in context at a geometric rate that its spectrum and the first token fix.
 
-Kaczmarz on x_(t+1) = Omega x_t gives W_t - Omega = -Omega (P Omega)^(t-1) Omega^(1-t) with P = I - x_1 x_1^T, hence the
-residual -Omega (P Omega)^(t-1) x_1. With c_i the squared parts of x_1 along the eigenvectors, det(z - P Omega) =
-z sum_i c_i prod_(j != i) (z - lambda_j): beside zero, weighted critical points in the hull of the eigenvalues. In the
-plane, after a turn by theta, |r_t| = |sin theta| |cos theta|^(t-2).
+**Theorem.** Let x_(t+1) = Omega x_t with Omega orthogonal on R^d, |x_1| = 1, P = I - x_1 x_1^T, and
+rho the spectral radius of P Omega. Let W_t be Kaczmarz's matrices from W_1 = 0 for the linear
+kernel, and r_t = W_t x_t - x_(t+1). Then r_t = -Omega (P Omega)^(t-1) x_1. For d = 2, |r_t|^2 =
+sin(theta)^2 cos(theta)^(2t-4) at t >= 2, cos(theta) = <x_1, x_2>. For d >= 2, ln rho >= ln|<x_1,
+x_2>|/(d - 1). For random Omega and x_1 (orthogonal or not), ln|(P Omega)^T x_1|/T - ln rho -> 0 as
+T -> oo. For Haar Omega it is measured, not derived, that |1 - rho| decays like d^-2 (exponent
+within 2/5, d = 4 to 64) and d^2 |1 - rho| has the median 19/20 within 1/10 at d = 4, 8, 16.
+
+**Idea.** Kaczmarz gives W_t - Omega = -Omega (P Omega)^(t-1) Omega^(1-t). With c_i the squared
+parts of x_1 along the eigenvectors, det(z - P Omega) = z sum_i c_i prod_(j != i) (z - lambda_j).
+Its zeros other than zero are weighted critical points in the hull of the eigenvalues, and the
+modulus of their product is |<x_1, x_2>|.
 """
 
 import jax.numpy as jnp

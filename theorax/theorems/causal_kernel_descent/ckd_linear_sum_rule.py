@@ -1,8 +1,14 @@
 """The squared errors of linear attention on an orthogonal map add up to the number of dimensions that the tokens span.
 
-|W_t - Omega|^2 falls by |r_t|^2 a step, from |Omega|^2 = d to |(P Omega)^T|^2 after T tokens, P = I - x_1 x_1^T. On the
-span of x_1, Omega x_1, ... the powers tend to zero, on its complement they stay orthogonal: the sum over all t is the
-dimension of that span, an integer, whatever the angles and the parts of x_1.
+**Theorem.** Let x_(t+1) = Omega x_t with Omega orthogonal on R^d, |x_1| = 1 and P = I - x_1 x_1^T.
+Let r_t be the residuals of causal kernel descent with the linear kernel in the limit of depth. Then
+sum_(t<=T) |r_t|^2 = d - |(P Omega)^T|_F^2 for every T, where (P Omega)^T is the T-th power. As
+T -> oo the sum tends to span, the dimension of the span of x_1, Omega x_1, Omega^2 x_1, ....
+
+**Idea.** |W_t - Omega|_F^2 falls by |r_t|^2 a step, from |Omega|_F^2 = d to |(P Omega)^T|_F^2 after
+T tokens. On the span of x_1, Omega x_1, ... the powers of P Omega tend to zero; on its complement
+they stay orthogonal. The sum over all t is therefore an integer, whatever the angles and the parts
+of x_1.
 """
 
 import jax.numpy as jnp

@@ -1,7 +1,16 @@
 """Infinitely many layers with infinitely small steps: a linear flow whose error at position t is e^(-kappa s) s^(t-2).
 
-du/ds = -(K_L u - L x_+) from zero has u(s) = u* - e^(-s K_L) u*, and e^(-s K_L) = e^(-kappa s) sum_j (-s L)^j/j! is a
-finite sum, for L is nilpotent. N layers with the step s/N are Euler's method for it, with an error of order 1/N.
+**Theorem.** Let k(x_t, x_t) = kappa at all T tokens, K_L u* = L x_+ as in causal kernel descent,
+and u(s) = u* - e^(-kappa s) sum_j (-sL)^j u*/j!. Then u(0) = 0 and du/ds = -(K_L u - L x_+) for all
+s. The largest difference of u(s) from N layers of the Transformer with the step s/N is of order 1/N
+as N -> oo (measured at T = 12, d = 3, s = 4/kappa). Let error be the largest coordinate of e^S |u*
+- u(S/kappa)| at position T, and leading that of |u*_2| prod_(1<s<T) |k(x_(s+1), x_s)|/kappa, not
+zero. Then error/leading/(S^(T-2)/(T-2)!) -> 1 as S -> oo at fixed T (measured at T = 3, 4, 5 for
+e^<x,y> on one circle).
+
+**Idea.** The flow has u(s) = u* - e^(-s K_L) u*, and K_L = kappa I + L with L nilpotent, so e^(-s
+K_L) is e^(-kappa s) times a finite sum. Its last term at position t is of order s^(t-2), since
+u*_1 = 0. N layers with the step s/N are Euler's method for this flow, whose error is of order 1/N.
 """
 
 import jax

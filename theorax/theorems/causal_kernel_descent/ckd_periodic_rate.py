@@ -1,10 +1,17 @@
 """On a periodic sequence exponential attention is Gauss-Seidel iteration, one sweep a period.
 
-Let G be the kernel matrix of one period of tau distinct points. The equation K_L r = -kappa x_+ less itself one period
-earlier reads tril(G) r_new = -triu(G, 1) r_old on blocks of tau residuals: a period multiplies them by the Gauss-Seidel
-matrix M = -tril(G)^(-1) triu(G, 1), whose spectral radius is below one for positive definite G. Interpolating the next
-tokens Y at least norm costs tr(Y^T G^(-1) Y), so kappa times this is the sum of all squared errors. Points of a period may
-have different lengths: only this sum asks for one kappa.
+**Theorem.** Let the tokens repeat a period of tau points, let G be the kernel matrix of the points,
+Y their next tokens, and M = -tril(G)^(-1) triu(G, 1) with spectral radius rho. Let r_1, r_2, ... be
+the residuals of causal kernel descent in the limit of depth, one block of tau rows for each period.
+Then r_(j+1) = M r_j for every j. For generic points ln(|r_m|/|r_1|)/(m - 1) - ln rho -> 0 as
+m -> oo (measured at tau = 4). If the points are distinct and G is positive definite, then rho <= 1,
+and |r_m|, cut off at one, tends to 0. If in addition k(x, x) = kappa at all points, then sum_(j<=m)
+|r_j|^2/(kappa tr(Y^T G^(-1) Y)), cut off at two, tends to 1 as m -> oo.
+
+**Idea.** K_L r = -diag(K) x_+, and this equation less itself one period earlier reads tril(G)
+r_new = -triu(G, 1) r_old. That is one sweep of Gauss-Seidel iteration, which converges for positive
+definite G. Interpolating Y at least norm costs tr(Y^T G^(-1) Y), and kappa times this is the sum of
+all squared errors.
 """
 
 import equinox as eqx

@@ -1,9 +1,14 @@
 """On a stationary sequence the depth limit is one autoregressive filter, whose weights know the context by its kernel.
 
-Let k(x_t, x_s) = g(t - s), kappa = g(0), h(z) = sum_k g(k) z^k/kappa, and 1 - 1/h(z) = sum_j w_j z^j. K_L is a Toeplitz
-matrix, a polynomial in the shift, so u = (1 - 1/h)(shift) x_+: u_t is the sum over j < t of w_j x_(t+1-j). These w_j are
-the Taylor coefficients of z times the Schur function of the spectral measure of g/kappa; the sum of their squares is the
-mean square of that function on the circle, which is one if and only if the measure is singular.
+**Theorem.** Let k(x_t, x_s) = g(t - s), kappa = g(0), h(z) = sum_k g(k) z^k/kappa and
+1 - 1/h(z) = sum_j w_j z^j. Let u be the limit in depth of causal kernel descent, K_L u = L x_+.
+Then u_t = sum_(1<=j<t) w_j x_(t+1-j) for every t. If the spectral measure of g is singular (it has
+no density), then sum_(j<=T) w_j^2 -> 1 as T -> oo.
+
+**Idea.** K_L is a Toeplitz matrix, a polynomial in the shift, so u = (1 - 1/h)(shift) x_+. The w_j
+are the Taylor coefficients of z times the Schur function of the spectral measure of g/kappa. The
+sum of their squares is the mean square of that function on the circle, which is one if and only if
+the measure is singular. For g(k) = 2^(-k) it is 1/4.
 """
 
 import equinox as eqx

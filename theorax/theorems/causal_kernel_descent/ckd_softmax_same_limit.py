@@ -1,9 +1,17 @@
 """Softmax attention keeps the depth limit of exponential attention if both heads divide by the same sum.
 
-With weights divided by Z_t in one head and Z'_t in the other the limit solves K_L u = diag(Z/Z') L x_+. For Z = Z' that is
-the equation of exponential attention. Own sums leave out the token itself (Z' = Z - kappa), or count an empty key beside:
-Z/Z' - 1 is of order 1/t, the limit differs, and its error still tends to zero. The diagonal kappa/Z_t differs from position
-to position: no step lets the layers end, and at last the error shrinks by 1 - kappa/Z_T a layer, where Z_T grows like T.
+**Theorem.** Let k(x, y) = e^<x,y>, kappa = k(x_t, x_t), Z_t = sum_(s<=t) k(x_t, x_s) and K_L u = L
+x_+. One softmax layer whose heads both divide by Z_t leaves u as it is, for any tokens. Let now
+x_(t+1) = Omega x_t, Omega orthogonal. As T -> oo, the mean over the last quarter of the context of
+the squared error of the depth limit tends to 0, whether heads divide by Z_t, by their own sums or
+by nothing. At fixed T, if the first head divides by Z_t, ln(error of 2N layers/error of N layers)
+over N ln(1 - kappa/Z_T) tends to 1 as N -> oo. On one circle, at an angle without rational relation
+to pi, the sum of all squared errors tends to e/I_1(1) if both heads divide by Z_t, and -T
+ln(1 - kappa/Z_T) -> e/I_0(1).
+
+**Idea.** With Z_t in one head and Z'_t in the other the limit solves K_L u = diag(Z/Z') L x_+,
+which for Z = Z' is the equation without softmax. Own sums have Z/Z' - 1 of order 1/t: the limit
+differs, but its error tends to zero. The diagonal kappa/Z_t is least at t = T; Z_T grows like T.
 """
 
 import jax

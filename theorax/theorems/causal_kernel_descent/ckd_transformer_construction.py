@@ -1,10 +1,17 @@
 """An explicit causal Transformer computes causal kernel descent, and in depth Kaczmarz's predictions.
 
-Tokens (u_t, x_t, x_(t-1)): one head asks with x_t at keys x_s for u_s and writes -eta times it into u, the other asks
-with x_t at keys x_(s-1) for x_s and writes eta times it. Shifting s by one makes the second sum that of k(x_t, x_s)
-x_(s+1) over s < t. What s = 1 would add has the key x_0 = 0: nothing for linear attention, exp(0) x_1 for exponential
-attention, which therefore has to leave s = 1 out. With as many layers as tokens its error is that of Kaczmarz's algorithm,
-which vanishes as the context grows; softmax attention needs more layers.
+**Theorem.** Let a Transformer carry (u_t, x_t, x_(t-1)), u_t = 0 at first. One head has queries
+x_t, keys x_s, values u_s and adds -eta times its sum over s <= t to u_t; the other has queries x_t,
+keys x_(s-1), values x_s and adds eta times its sum, for k(x, y) = e^<x,y> without s = 1. Then, for
+any tokens and eta, n layers compute n steps u <- u - eta (K_L u - L x_+) of causal kernel descent.
+If k(x_t, x_t) = kappa and eta = 1/kappa, T - 1 layers compute Kaczmarz's predictions. If also
+x_(t+1) = Omega x_t, Omega orthogonal, the mean squared error of T layers over the last quarter of
+the context tends to 0 as T -> oo (measured on one circle; for e^<x,y> with s = 1 too; for softmax
+with the step 1 and 8T layers).
+
+**Idea.** Shifting s by one makes the second sum that of k(x_t, x_s) x_(s+1) over s < t, so one
+layer is one step. The key x_0 = 0 adds nothing to linear attention, but e^0 x_1 to exponential
+attention. After T - 1 layers the error is Kaczmarz's, which vanishes in long contexts.
 """
 
 import jax

@@ -1,8 +1,17 @@
 """The trained step of linear attention on augmented tokens: eta* = 3/(2N + 3d - 2), and a quarter of the loss remains.
 
-N = T_max - 1 lengths n = T - 1 share one step. The mean of the loss at length n is d (1 - 2 eta n + eta^2 (n^2 + (d - 1) n));
-summed over n it is least at eta*, about 3/(2N). What remains of d N tends to 1/4, as one step cannot fit all lengths. The
-blocks must be multiples of the identity: a dense value matrix alpha I - beta (1 1^T - I) does better at every finite N.
+**Theorem.** Let s_t = lambda^(t-1), with d independent eigenvalues, uniform on the unit circle, or
+with such pairs (lambda, 1/lambda). Attention on (0, s_t, s_(t-1)) predicts s_(T+1) by eta
+sum_(t<=T) s_t <s_(t-1), s_T>, s_0 = 0. Its mean square error is d (1 - 2 eta n + eta^2 (n^2 + (d-1)
+n)), n = T - 1. As m -> oo, the eta that is best on m contexts for the N lengths T = 2, ..., N+1
+together tends to 3/(2N+3d-2), and its loss over d N to 1 - 3(N+1)/(2(2N+3d-2)). Without pairs, the
+other seven sums of v <k, q>, each of k, q, v at its token or the one before, have mean product zero
+with target and prediction, and the best values alpha I - beta (1 1^T - I) leave 1 - S1^2/(N Q) of d
+N as m -> oo, with S1 = N(N+1)/2, S2 = S1 (2N+1)/3, Q = S2 + (d-1) S1 - (d-1) S1^2/(S2 + (2d-3) S1).
+
+**Idea.** Different monomials of the eigenvalues are orthogonal, so the loss is quadratic in eta.
+One step cannot fit all lengths: 1/4 of the loss remains as N -> oo. A dense value matrix is better
+at every finite N, by a gap that vanishes.
 """
 
 import jax

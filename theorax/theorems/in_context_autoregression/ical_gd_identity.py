@@ -1,8 +1,14 @@
 """One layer of linear attention on augmented tokens is one gradient step on an in-context least-squares objective.
 
-The objective is L(W) = (1/2) sum_t |s_(t+1) - W s_t|^2 over the context, so -grad L(0) = sum_t s_(t+1) s_t^*. Applied to
-s_T this is sum_t s_(t+1) <s_t, s_T>: attention with the query s_T, the keys s_(t-1) and the values s_t. The augmented
-token (0, s_t, s_(t-1)) holds all three, and the first block of the residual stream takes the prediction.
+**Theorem.** Let s_1, ..., s_T be any complex tokens, s_0 = 0, and L(W) = (1/2) sum_(t<T)
+|s_(t+1) - W s_t|^2. Then -grad L(0) = sum_(t<T) s_(t+1) s_t^*. Let a layer of causal linear
+attention act on augmented tokens (0, s_t, s_(t-1)), with queries s_t, keys s_(t-1) and values s_t,
+and let it add eta times its sum to the first block. Then the first block at every position t is W_1
+s_t, where W_1 is one gradient step of size eta from W = 0 on the objective of s_1, ..., s_t.
+
+**Idea.** Applied to s_T, the gradient gives sum_(t<T) s_(t+1) <s_t, s_T>. This is attention with
+the query s_T, the keys s_(t-1) and the values s_t. The augmented token holds all three, and the
+first block of the residual stream takes the prediction.
 """
 
 import equinox as eqx

@@ -1,8 +1,17 @@
 """On orthogonal contexts half as many heads are enough, and positional weights encode s_(T+1) = 2 cos(theta) s_T - s_(T-1).
 
-The loss is |P(p_T C) - I|_F^2 and squares, where P sets the entries between the partners of a pair to zero. These are free:
-C may be blocks [[c, o], [o, c]] with o (p_T + p_(T-1)) = -c p_(T-1), and at o = c its rank is d/2. With fewer than d heads
-this is forced: p_(T-1) = -p_T/2, and blocks of ones.
+**Theorem.** Let s_t = lambda^(t-1) with d/2 independent uniform pairs (lambda, 1/lambda) on the
+unit circle. Let H heads predict s_(T+1) by sum_(h,t) p_t <s_(T-1), A_h s_t> B_h s_t,
+A_h = diag(a_h), B_h = diag(b_h) real, a_h, b_h the rows of A, B, and C = B^T A. The least expected
+squared error is max(d - 2H, 0). If C has blocks [[c, o], [o, c]] on the pairs with p_T c = 1 and o
+(p_T + p_(T-1)) = -c p_(T-1), and p_t = 0 for t < T - 1, then the prediction is s_(T+1). The best of
+32 trainings at d = 4 satisfies, within 1/50 and in nine tenths of the draws or more:
+p_(T-1)/p_T = -1/2 if H < d; p_T C is one on pairs and zero elsewhere if d/2 <= H < d; p_T A B^T = 2
+I_H if H <= d/2.
+
+**Idea.** The loss is |P(p_T C) - I|_F^2 plus squares, where P sets the entries between the partners
+of a pair to zero. These entries are free, and at o = c the rank of C is d/2. For H < d,
+p_(T-1) = -p_T/2 and blocks of ones are forced, and so s_(T+1) = 2 cos(theta) s_T - s_(T-1).
 """
 
 import jax

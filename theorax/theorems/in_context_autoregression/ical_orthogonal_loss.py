@@ -1,8 +1,17 @@
 """The loss of diagonal heads with positional weights on orthogonal contexts, in closed form.
 
-Eigenvalues of a real orthogonal matrix come in pairs (lambda, 1/lambda), so monomials meet that were different: the
-partner of j answers at every position t with lambda_j^(T-2), as the entry (j, j') of C says, and there it meets what all
-k give at t = T - 1. The rest of the loss is that of unitary contexts.
+**Theorem.** Let s_t = lambda^(t-1) with d/2 independent uniform pairs (lambda, 1/lambda) on the
+unit circle. Let diagonal heads predict s_(T+1) by sum_(h,t) p_t <s_(T-1), A_h s_t> B_h s_t,
+A_h = diag(a_h), B_h = diag(b_h) real, C = sum_h b_h a_h^T. Write rest and total for the sums of
+p_t^2 and of p_t over t != T - 1, i' for the partner of i, cross = sum_i (C 1)_i C_ii' and
+partner = sum_i C_ii'^2. Then E|prediction - s_(T+1)|^2 = rest |C|_F^2 + p_(T-1)^2 |C 1|^2 - 2 p_T
+tr C + d + 2 p_(T-1) total cross + (total^2 - rest) partner. The mean is exact at d = 2 and sampled
+at d = 4.
+
+**Idea.** Eigenvalues of a real orthogonal matrix come in pairs, so monomials coincide that were
+different on unitary contexts. The partner of i answers at every position t with lambda_i^(T-2), as
+the entry C_ii' says. There it meets what all coordinates give at t = T - 1. The rest of the loss is
+that of unitary contexts.
 """
 
 from typing import Any

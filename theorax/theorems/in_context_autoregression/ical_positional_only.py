@@ -1,8 +1,17 @@
 """Positional weights alone: the minimiser looks at the last token, and gradient descent hardly ever gets there.
 
-With d = 1 and angles uniform on [0, 2 pi/mu] the loss of positional weights p is (p - e_T)^T M (p - e_T), where M has the
-entries sin(x)/x at x = 4 pi (t - s)/mu: a discrete prolate matrix. It is positive definite, so e_T is the only minimiser.
-About 4T/mu of its eigenvalues are near mu/4, the others almost vanish: gradient descent stops at an oscillating p.
+**Theorem.** Let d = 1, s_t = e^(i(t-1) theta) with theta uniform on [0, 2 pi/mu], and let weights p
+predict s_(T+1) by sum_t p_t <s_(T-1), s_t> s_t. Then E|prediction - s_(T+1)|^2 = (p - e_T)^T M
+(p - e_T), where M_ts = sin(x)/x at x = 4 pi (t-s)/mu. From p = 0, k steps r/2 of gradient descent
+give p = e_T - (I - r M)^k e_T; for a sample of angles M_ts is the mean of cos(2 (t-s) theta). For
+mu > 4, the largest eigenvalue of M tends to mu/4 as T -> oo. In nine tenths of the draws or more,
+the number of eigenvalues above mu/8 differs from 4T/mu by at most 1 (mu from 4.5 to 31, T = 40,
+80). In nine tenths or more, a thousand steps with r = 1/(largest eigenvalue) at T = 30, mu from 50
+to 70, leave p_T <= 3/4 and loss <= 1/1000.
+
+**Idea.** M is a discrete prolate matrix. It is positive definite, so e_T is the only minimiser.
+About 4T/mu of its eigenvalues are near mu/4 and the others almost vanish, so gradient descent stops
+at an oscillating p.
 """
 
 import equinox as eqx

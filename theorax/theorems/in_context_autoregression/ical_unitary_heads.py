@@ -1,8 +1,17 @@
 """Trained heads are orthogonal to each other: on unitary contexts H of them leave the loss d - H, and d leave none.
 
-The loss is |p_T C - I|_F^2 and two squares more, C = B^T A of rank H at most, so it is at least d - H. With d heads it
-vanishes only at p_T B^T A = I and p_t = 0 before: the context is mapped to conj(s_(T-1)) s_T = lambda, which is applied to
-s_T. With d heads or fewer p_T A B^T = I as well: <a_h, b_h'> = 0 for two heads.
+**Theorem.** Let s_t = lambda^(t-1) with d eigenvalues on the unit circle. Let H heads predict
+s_(T+1) by sum_(h,t) p_t <s_(T-1), A_h s_t> B_h s_t, A_h = diag(a_h), B_h = diag(b_h) real, with
+rows a_h of A, b_h of B and C = B^T A. If p_T C = I and p_t = 0 for t < T, then the prediction is
+s_(T+1). Let the eigenvalues be independent and uniform. Then the least expected squared error is
+max(d - H, 0). One training from a random start (d = 3, 4, 6) satisfies, within 1/50 and in nine
+tenths of the draws or more: p_T A B^T = I_H if H <= d; p_T C = I_d and p_t/p_T = 0 for all t < T if
+H >= d.
+
+**Idea.** The loss is |p_T C - I|_F^2 plus two squares, and the rank of C is at most H, so the loss
+is at least d - H. With d heads it vanishes only at p_T C = I and p_t = 0 before T: the context is
+mapped to conj(s_(T-1)) s_T = lambda, which is applied to s_T. With at most d heads <a_h, b_h'> = 0
+for two different heads.
 """
 
 import jax

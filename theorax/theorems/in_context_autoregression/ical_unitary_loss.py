@@ -1,8 +1,14 @@
 """The loss of diagonal heads with positional weights on unitary contexts, in closed form.
 
-With s_t = lambda^(t-1) the prediction is sum_t p_t sum_k C_jk lambda_k^(t-T+1) lambda_j^(t-1). Independent uniform
-eigenvalues make different monomials orthogonal. All of these differ, but for t = T - 1, where every k gives lambda_j^(T-2):
-there the row sums of C enter in the place of its entries. The target lambda_j^T is the monomial of t = T, k = j.
+**Theorem.** Let s_t = lambda^(t-1) with d independent eigenvalues, uniform on the unit circle. Let
+diagonal heads predict s_(T+1) by sum_(h,t) p_t <s_(T-1), A_h s_t> B_h s_t, A_h = diag(a_h),
+B_h = diag(b_h) real, C = sum_h b_h a_h^T, and let rest be the sum of p_t^2 over t != T - 1. Then
+E|prediction - s_(T+1)|^2 = rest |C|_F^2 + p_(T-1)^2 |C 1|^2 - 2 p_T tr C + d. The mean is exact at
+d = 2 and sampled at d = 4. The formula of the authors' script is wrong: it adds p_(T-1)^2 |C|_F^2.
+
+**Idea.** The prediction is sum_t p_t sum_k C_jk lambda_k^(t-T+1) lambda_j^(t-1), and different
+monomials are orthogonal. All of these differ but for t = T - 1, where every k gives lambda_j^(T-2):
+there the row sums of C replace its entries. The target lambda_j^T is the monomial of t = T, k = j.
 """
 
 from dataclasses import replace

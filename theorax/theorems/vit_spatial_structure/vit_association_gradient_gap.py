@@ -1,9 +1,17 @@
 """Attention finds the sets from a small start: entries of A within a set grow faster than the others if sigma_A > 0.
 
-The gap is -dL/dA_ij of a pair in one set less that of a pair in two, at A = sigma_A I and v = alpha w*. As alpha -> 0 the
-loss is log 2 - E[y F]/2, and only h^p contributes: gap = (p/2) alpha^p S_0 E[y (a x_i + S_0 T)^(p-1) (x_in - x_out)],
-T = sum_j x_j, S_0 = 1/(e^sigma_A + D - 1), a = (e^sigma_A - 1) S_0. For p = 3 that is
-(3/2) alpha^3 S_0 a (a (1 - q) + 2 S_0 (C - 2q))/L, which has the sign of sigma_A. For p = 1 the gradient of A vanishes.
+**Theorem.** Let D = CL patches x_j form L sets of C >= 2: x_j = y = +-1 on one uniformly random
+set, elsewhere +-1 with probability q/2 each or 0. Let F = sum_i h_i^p + nu h_i, h_i = alpha sum_j
+S_ij x_j, S the softmax of the rows of A = sigma_A I, p odd. Write S_0 = 1/(e^sigma_A + D - 1), a =
+(e^sigma_A - 1) S_0, T = sum_j x_j, and gap for the slope of the loss in A_ij between sets less that
+within. For the loss -E[y F]/2, gap = (p/2) S_0 E[(a x_i + S_0 T)^(p-1) (x_in - x_out)] at alpha =
+1, given y = 1. For p = 3 this is g = (3/2) S_0 a (a (1-q) + 2 S_0 (C-2q))/L, and g (e^sigma_A - 1)
+>= (9/2) S_0^3 (e^sigma_A - 1)^2 (1-q)/L. For p = 3 and the logistic loss, gap/alpha^3 -> g as alpha
+-> 0. For p = 1 and S of equal column sums the slope of the logistic loss in A is 0 at every alpha.
+
+**Idea.** As alpha -> 0 the loss is log 2 - E[y F]/2, and only h^p contributes; x_in lies in the set
+of i, x_out outside. For p = 3 the gap has the sign of sigma_A. For p = 1 the gradient vanishes
+because all patches are alike given y = 1.
 """
 
 import equinox as eqx

@@ -1,8 +1,16 @@
 """The sign of the sum of all complete sets is the best label, and it errs with probability about (L - 1)/2 (q/2)^C.
 
-A complete set, all of whose C patches are y, is as likely a signal as any other: each counts 1/(q/2)^C in the likelihood.
-So the posterior odds are N_+/N_-, the numbers of sets that are all 1 and all -1. Of the L - 1 sets without signal n_+ and n_-
-are complete, by the trinomial law of r = (q/2)^C: the error is P(1 + n_+ < n_-) + P(1 + n_+ = n_-)/2.
+**Theorem.** Let X_j = x_j w* + noise orthogonal to w*, in L sets of C patches: x_j = y = +-1 on one
+uniformly random set, elsewhere +-1 with probability q/2 each or 0. Let N_+ and N_- count the sets
+that are all 1 and all -1, n_+ and n_- those of the L - 1 sets without signal, given y = 1, and
+r = (q/2)^C. Then P(X | y = 1) N_- = P(X | y = -1) N_+ for every X. The least error of all rules is
+P(1 + n_+ < n_-) + P(1 + n_+ = n_-)/2. The following rule attains it, a tie counting one half: the
+sign of the sum of those sums of <w*, X_j> over a set that exceed a threshold in [C - 1, C) in
+absolute value. Its error differs from (L-1) r/2 by at most L r (L-1) r/2.
+
+**Idea.** A complete set, all of whose C patches are y, is as likely a signal as any other, and each
+counts 1/(q/2)^C in the likelihood. So the posterior odds are N_+/N_-. Among the L - 1 sets without
+signal, n_+ and n_- follow the trinomial law of r.
 """
 
 from itertools import product

@@ -1,8 +1,15 @@
 """Attention that averages over each patch's own set reaches the least error, as soon as p is large enough.
 
-With S_ij = 1/C on sets and nu = 0, F is C^(1-p) sum_l T_l^p, T_l the sum over set l. If C^p > (L - 1)(C - 1)^p, one complete
-set outweighs all incomplete ones: wherever N_+ differs from N_-, the sign of F is that of N_+ - N_-. Where they are equal
-every label errs half the time. So F errs as the best label does; p > log(L - 1)/log(C/(C - 1)) is the condition.
+**Theorem.** Let X_j = x_j w* + noise orthogonal to w*, in L sets of C patches: x_j = y = +-1 on one
+uniformly random set, elsewhere +-1 with probability q/2 each or 0. Let n_+ and n_- count the sets
+that are all 1 and all -1 among the L - 1 sets without signal, given y = 1. Let F = sum_i h_i^p with
+p odd and h_i the mean of <w*, X_j> over the set of i. If C^p > (L-1)(C-1)^p, then the sign of F is
+wrong with probability P(1 + n_+ < n_-) + P(1 + n_+ = n_-)/2, a tie counting one half.
+
+**Idea.** F is C^(1-p) sum_l T_l^p, T_l the sum over set l, so one complete set outweighs all
+incomplete ones. Where the numbers N_+ and N_- of complete sets differ, the sign of F is that of N_+
+- N_-; where they are equal every label errs half the time. So F errs as rarely as the best label.
+The condition is p > log(L-1)/log(C/(C-1)).
 """
 
 import equinox as eqx

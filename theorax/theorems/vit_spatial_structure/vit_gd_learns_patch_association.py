@@ -1,10 +1,17 @@
 """Gradient descent from a small start finds the hidden sets and classifies better than any layer blind to them.
 
-A layer with h^3 + nu h, A_ii = sigma_A > 0 fixed and all else small is trained on N = 8 D^2 images. With high probability
-the C largest entries of every row of A are then those of its own set, and the error on fresh images is less than three fifths
-of that of uniform attention. Alpha = <v, w*> grows first, the gap gamma - rho of A after it: for nu = 0, p = 3 and equal steps
-the flow has d(gamma - rho)/d alpha = g alpha/c for small alpha, g alpha^3 the gap of the gradient and c alpha^2 the speed of
-alpha, so that gamma - rho is g/(2 c) times the growth of alpha^2.
+**Theorem.** Let C = 3, L = 3 or 4, D = CL, q = 3/10, noise in R^D of variance 1/D orthogonal to w*,
+F = sum_i h_i^3 + 0.03 h_i, A_ii = 3/2 fixed and all else near 0. Take 60 gradient steps (30 for A,
+1 for v) on 8 D^2 images. Then, each with probability >= 19/20 (margin 1/4): the C largest entries
+of every row of A are those of its set; the mean entry within sets exceeds that between sets by 1;
+the error is at most 3/5 of uniform attention's. On the mean loss with equal steps, C = L = 3,
+sigma_A in [3/2, 5/2], q in [1/10, 2/5], gamma - rho <= 1/10 when alpha = <v, w*> first reaches 9/10
+of its maximum, in 9/10 of the draws or more. For the flow with h^3 and equal steps from any
+A = sigma_A I at alpha/2 to alpha, (gamma - rho)/alpha^2 -> (3/8) g/(D m) as alpha -> 0, with
+b = e^sigma_A, g = (b-1)((b-1)(1-q) + 2(C-2q))/L, m = E[(b x_i + sum_(j != i) x_j)^3 | y = 1].
+
+**Idea.** Alpha grows first, and gamma - rho, entries of A within and between sets, after it. For
+small alpha d(gamma - rho)/d alpha is g alpha/(D m), the gap of the slopes over the speed of alpha.
 """
 
 from sympy import Integral, Rational, exp, symbols

@@ -1,9 +1,17 @@
 """With v = alpha w* held fixed, entries of A within a set grow, those between sets fall, and the loss decreases.
 
-Only gamma and rho move. Where decoys are frequent and alpha is small gamma falls too, but less than rho. As alpha -> 0 and
-for p = 3, -dL/dA_ij is (3/2) alpha^3 S_ij (E[h_i^2 x_j] - E[h_i^3]) given y = 1, for every sigma_A, gamma and rho. At the
-end of the process rho is minus infinity; there dL/dgamma vanishes where gamma has reached the fixed diagonal sigma_A, at
-every alpha: attention is uniform on each set. Beyond it the patch itself is lost.
+**Theorem.** Let v = alpha w* be fixed, A_ij = sigma_A on the diagonal, gamma within sets and rho
+between sets, p = 3, and let gradient descent on the mean loss move gamma and rho by -4 dL/dA_ij.
+Let C = L = 2, nu = 0.03, sigma_A in [1/2, 2], alpha in [1/5, 1/2] and q in [1/10, 2/5]. In each of
+the first three steps from gamma = rho = 0, gamma does not fall, rho does not grow, and the loss
+does not grow. For every sigma_A, gamma, rho, as alpha -> 0, -dL/dA_ij/alpha^3 -> (3/2) S_ij
+(E[h_i^2 x_j] - E[h_i^3]), h at alpha = 1 given y = 1, for i != j in one set and for i, j in two. If
+S_ij = 0 between sets and gamma = sigma_A, then dL/dgamma = 0 at every alpha and nu.
+
+**Idea.** To leading order the loss is log 2 - E[y F]/2, and dh_i/dA_ij = S_ij (x_j - h_i) at
+alpha = 1. Where decoys are frequent and alpha is small gamma falls too, but less than rho. At the
+end of the process rho is minus infinity and gamma has reached the fixed diagonal: attention is
+uniform on each set. Beyond it the patch itself is lost.
 """
 
 import equinox as eqx

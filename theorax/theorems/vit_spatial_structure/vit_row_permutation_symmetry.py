@@ -1,9 +1,17 @@
 """Rows of attention may change places: there are solutions that classify as well and have not learnt the sets.
 
-F sums over the patches i, so F(Pi A, v) = F(A, v) at every X, for every permutation Pi of the rows. If A associates and Pi
-moves every set to another one, then the C largest entries of each row of Pi A miss the row's own set, at the same loss. A
-diagonal that is pinned does not prevent this. Both kinds of solution come as near as one wants to the attention 1/C on sets:
-one by A_ij = sigma_A on the own set and -B elsewhere, the other by A_ij = B on another set.
+**Theorem.** Let F(A, v) = sum_i h_i^3 + nu h_i, h_i = sum_j S_ij <v, X_j>, S the softmax of the
+rows of A, with D = CL patches in L sets. For every permutation Pi of the rows, F(Pi A, v) = F(A, v)
+at every X, and the mean of log(1 + e^(-y F)) is the same. If the C largest entries of every row of
+A are those of its own set and Pi moves every set to another one, then none of the C largest entries
+of row i of Pi A lies in the set of i. If A_ii = sigma_A, A_ij = B on the set after that of i and 0
+elsewhere, S is within (e^sigma_A + D - C - 1) e^(-B)/C of 1/C on that set and 0 elsewhere, entry by
+entry. If A_ij = sigma_A on the own set and -B elsewhere, S is within (D - C) e^(-B - sigma_A)/C of
+1/C on the own set and 0 elsewhere.
+
+**Idea.** F sums over the patches i with equal weights, so their order does not matter. Pi A has the
+loss of A but has not learnt the sets, and a fixed diagonal does not prevent this. Both kinds of
+solution come as near as one wants to the attention 1/C on sets as B grows.
 """
 
 import equinox as eqx

@@ -1,9 +1,17 @@
 """Gradient descent on the mean loss moves three numbers only: alpha, and the entries of A within and between sets.
 
-Let v = alpha w*, A_ii = sigma_A fixed, A_ij = gamma in a set and rho else. Permutations of patches that keep the sets leave
-the mean loss, so its gradient has the same form: w* dL/dalpha, and dL/dgamma/(D(C - 1)), dL/drho/(D(D - C)) for each entry.
-L(alpha, gamma, rho) is a finite sum. From a small start alpha grows by nu C/2 a step. Where nu = 0 and p = 3 it grows by
-(3/2) D E[h^3] alpha^2, h that of w* given y = 1, and it takes a time of order alpha^(-1) to leave zero.
+**Theorem.** Let L be the mean of log(1 + e^(-y F)) over all images, each set carrying the signal
+equally often, with noise of mean zero orthogonal to w*. Let v = alpha w* and A_ij = sigma_A on the
+diagonal (fixed), gamma within sets, rho between sets. Then three steps of gradient descent in A and
+v end at a member of this family: alpha moves by dL/dalpha, every entry of A by dL/dgamma/(D(C-1))
+within sets and dL/drho/(D(D-C)) between sets, times minus the step. For p = 3, -dL/dalpha -> nu C/2
+as alpha -> 0. For p = 3 and nu = 0, -dL/dalpha/alpha^2 -> (3/2) D E[h_i^3], h_i = sum_j S_ij x_j
+given y = 1.
+
+**Idea.** Permutations of patches that respect the sets leave the mean loss as it is, so its
+gradient has the same form. Further steps follow by induction, and L(alpha, gamma, rho) is a finite
+sum. From a small start alpha grows by nu C/2 a step. For nu = 0 and p = 3 it takes a time of order
+1/alpha to leave zero.
 """
 
 import equinox as eqx

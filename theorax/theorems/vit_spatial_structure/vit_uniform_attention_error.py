@@ -1,9 +1,16 @@
 """A layer that ignores the sets classifies by the sum of all patches: it generalises, but only at a small rate.
 
-Uniform attention makes every h_i the mean of all patches, and with p = 1 so does any S whose columns have equal sums. The
-error is P(C + N < 0) + P(C + N = 0)/2, N the sum of the D - C entries without signal. For q = log(d)/D, C = log(d)/2 and
-D -> inf, N is a difference of two Poisson numbers of mean log(d)/2, and the error is d^(-I) up to a power of log d, with
-I = asinh(1/2)/2 - sqrt(5)/2 + 1 = 0.1226 by Cramer's theorem. The best label errs less than any power of d.
+**Theorem.** Let X_j = x_j w* + noise orthogonal to w*, j <= D = CL: x_j = y = +-1 on one of L sets
+of C, elsewhere +-1 with probability q/2 each or 0. Let v = w*, and let N be the sum of D - C
+entries without signal. Then F errs with probability P(C + N < 0) + P(C + N = 0)/2, a tie counting
+one half, if S_ij = 1/D and p is odd, and also if p = 1, nu = 0 and S is any weights of equal column
+sums. Let q = m/D and C = m/2, and let E be the limit of this error as D -> oo, that of a difference
+N of two Poisson numbers of mean m/2. The error over E tends to 1 as D -> oo (measured at m = 8). As
+m -> oo, E sqrt(m) decays like e^(-I m), I = asinh(1/2)/2 - sqrt(5)/2 + 1 = 0.1226.
+
+**Idea.** Uniform attention makes every h_i the mean of all patches, and so F has the sign of their
+sum; with p = 1 F is a multiple of this sum. The exponent is Cramer's. With m = log d the error is
+d^(-I) up to a power of log d, whereas the best label errs less than any power of d.
 """
 
 import equinox as eqx
