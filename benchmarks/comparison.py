@@ -22,6 +22,10 @@ from theorax.decide.comparison import CaseReading, Evidence, Outcome, Pair, deci
 from theorax.decide.error_budget import REFUTATIONS, SUPPORTS
 from theorax.decide.gaussian_norm import NoiseNorm
 from theorax.decide.interval import Interval
+from theorax.decide.kinds import DecidedQuantity
+from theorax.decide.laws import WORDS as LAW
+from theorax.decide.means import WORDS as MEAN
+from theorax.decide.probabilities import WORDS as PROBABILITY
 
 LEVEL = 0.025
 Generator = np.random.Generator
@@ -38,11 +42,11 @@ class Case:
     moves: float = 1.5
 
 
-def reading(interval: Interval, kind: str, margin: float, draws: int, total: int = 0) -> CaseReading:
+def reading(interval: Interval, quantity: DecidedQuantity, margin: float, draws: int, total: int = 0) -> CaseReading:
     """What a report keeps of an interval."""
     low, high = interval.lower(LEVEL) - interval.bias, interval.upper(LEVEL) + interval.bias
     ends = tuple(end if math.isfinite(end) else None for end in (low, high))
-    return CaseReading(interval.estimate, interval.se, ends, interval.bias, margin, draws, LEVEL, kind, total)  # type: ignore[arg-type]
+    return CaseReading(interval.estimate, interval.se, ends, interval.bias, margin, draws, LEVEL, quantity, total)  # type: ignore[arg-type]
 
 
 def means(first: int, second: int, ratio: float = 1.0, tails: str = "normal", margin: float = 1.0) -> Run:
@@ -54,7 +58,7 @@ def means(first: int, second: int, ratio: float = 1.0, tails: str = "normal", ma
     def run(rng: Generator, shift: float) -> Pair:
         old, new = draw(rng, first), ratio * draw(rng, second) + shift
         parts = (estimators.paired(sample) for sample in (old, new))
-        return pair(*(reading(one, "limit", margin, n) for one, n in zip(parts, (first, second), strict=True)))
+        return pair(*(reading(one, MEAN.quantity, margin, n) for one, n in zip(parts, (first, second), strict=True)))
 
     return run
 
@@ -65,7 +69,7 @@ def correlated(rho: float, draws: int = 64) -> Run:
     def run(rng: Generator, shift: float) -> Pair:
         old = rng.normal(size=draws)
         new = rho * old + math.sqrt(1 - rho**2) * rng.normal(size=draws) + shift
-        parts = (reading(estimators.paired(sample), "limit", 1.0, draws) for sample in (old, new))
+        parts = (reading(estimators.paired(sample), MEAN.quantity, 1.0, draws) for sample in (old, new))
         return pair(*parts, shared_seeds=True)
 
     return run
@@ -76,7 +80,7 @@ def biased(draws: int = 64, bias: float = 0.1) -> Run:
 
     def run(rng: Generator, shift: float) -> Pair:
         samples = (rng.normal(size=draws) - bias, rng.normal(size=draws) + bias + shift)
-        parts = (reading(estimators.paired(sample, (1.0,), bias), "limit", 2.0, draws) for sample in samples)
+        parts = (reading(estimators.paired(sample, (1.0,), bias), MEAN.quantity, 2.0, draws) for sample in samples)
         return pair(*parts, same_design=False)
 
     return run
@@ -88,7 +92,7 @@ def spikes(draws: int = 400, rate: float = 0.01) -> Run:
     def run(rng: Generator, shift: float) -> Pair:
         samples = (rng.random(draws) < rate, rng.random(draws) < rate + shift)
         parts = (
-            reading(estimators.betting(sample.astype(float), 0.0, 1.0), "expectation", 0.4, draws) for sample in samples
+            reading(estimators.betting(sample.astype(float), 0.0, 1.0), MEAN.quantity, 0.4, draws) for sample in samples
         )
         return pair(*parts)
 
@@ -103,7 +107,7 @@ def shares(first: int, second: int, p: float, margin: float) -> Run:
         for count, truth in ((first, p), (second, p - shift)):
             found = rng.binomial(count, truth)
             interval = estimators.proportion(np.arange(count) < found)
-            parts.append(reading(interval, "probability", margin, count, total=count))
+            parts.append(reading(interval, PROBABILITY.quantity, margin, count, total=count))
         return pair(*parts)
 
     return run
@@ -122,7 +126,9 @@ def laws(draws: int = 500, dimensions: int = 40, distance: float = 0.0) -> Run:
             mean[0] += away
             norm = float(np.linalg.norm(mean))
             parts.append(
-                CaseReading(norm, spread, (max(0.0, norm - radius), norm + radius), 0.0, 0.5, draws, LEVEL, "law")
+                CaseReading(
+                    norm, spread, (max(0.0, norm - radius), norm + radius), 0.0, 0.5, draws, LEVEL, LAW.quantity
+                )
             )
         return pair(*parts)
 
