@@ -8,7 +8,7 @@ __all__ = ["IDENTITY", "IMPOSSIBILITY", "OPTIMUM"]
 
 IDENTITY = KindWords(
     "identity",
-    DecidedQuantity("largest difference of the two sides", "difference", QuantityForm.ERROR, is_error_of_rounding=True),
+    DecidedQuantity("largest difference of the two sides", "difference", QuantityForm.ERROR, is_difference=True),
     meanings=Meanings(
         supported="the sides agree wherever they were compared, which could have refuted them",
         refuted="the sides differ",

@@ -30,7 +30,7 @@ class DecidedQuantity:
     verb: str = "measured"  # before the number: "extrapolated 2.01(3)"
     is_extrapolated: bool = False  # its interval is one at infinity, and drawn there
     is_share: bool = False  # of the draws
-    is_error_of_rounding: bool = False  # both sides are compared, nothing is extrapolated or sampled
+    is_difference: bool = False  # of two sides that are compared; nothing is extrapolated
     is_distance: bool = False  # of a law of the draws from another: errors of two runs add up
     has_margin: bool = False  # draws estimate how far off a claim is, so that it can be read with its margin
 

@@ -216,7 +216,7 @@ def _found(verdict: Verdict, case: Case) -> Iterator[Block]:
             "so many times larger corrections overturn it" if stands else ("of the declared corrections would decide")
         )
         rows.append(("breakdown factor", number(case.breakdown, 3), meaning))
-    if case.noticeable is not None and quantity.is_error_of_rounding:
+    if case.noticeable is not None and quantity.is_difference:
         rows.append(("power", number(case.noticeable, 2), "a difference that is refuted however rounding falls"))
     elif case.noticeable is not None:
         rows.append(("power", number(case.noticeable, 2), "a deviation that is refuted 9 times in 10"))

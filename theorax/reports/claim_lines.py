@@ -129,7 +129,7 @@ def _settled(claim: ClaimReport, indent: int, *, scoped: bool) -> Iterator[str]:
     case = claim.deciding
     if (
         claim.status is Status.CERTIFIED
-        and claim.words.quantity.is_error_of_rounding
+        and claim.words.quantity.is_difference
         and case is not None
         and case.estimate is not None
     ):
@@ -222,7 +222,7 @@ def claimed_value(
 def _found(claim: ClaimReport, case: Case) -> tuple[str, str]:
     """The number found, and the draws or sizes that it was found from."""
     value = with_uncertainty(case.estimate, case.standard_error)
-    if claim.words.quantity.is_error_of_rounding:
+    if claim.words.quantity.is_difference:
         factor = f"(margin × {factor_text(claim.headroom)})" if claim.headroom and claim.status.holds else ""
         return f"largest difference {number(case.estimate, 2)}", factor
     sizes = sorted({point.size for point in case.points})
@@ -247,11 +247,7 @@ def factor_text(factor: float) -> str:
 def bar_line(claim: ClaimReport) -> str:
     """The bar of a measured claim whose interval meets its margin."""
     case = claim.deciding
-    if (
-        case is None
-        or claim.words.quantity.is_error_of_rounding
-        or claim.shown_by in (ShownBy.PROVED, ShownBy.CERTIFIED)
-    ):
+    if case is None or claim.words.quantity.is_difference or claim.shown_by in (ShownBy.PROVED, ShownBy.CERTIFIED):
         return ""
     ends = case.interval
     if case.predicted is None or not case.margin or ends is None or ends[0] is None or ends[1] is None:

@@ -235,7 +235,7 @@ def _attacked(part: TheoremReport) -> str:
 def _power(claims: Sequence[ClaimReport]) -> str:
     found: dict[KindWords, list[tuple[str, str]]] = {}
     for claim in claims:
-        if claim.noticeable is not None and not claim.words.quantity.is_error_of_rounding:
+        if claim.noticeable is not None and not claim.words.quantity.is_difference:
             found.setdefault(claim.words, []).append((number(claim.noticeable, 2), claim.id))
     if not found:
         return ""

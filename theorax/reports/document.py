@@ -179,12 +179,12 @@ class ClaimReport(Verdict):
     @property
     def breakdown(self) -> float | None:
         """Factor by which the class of corrections may grow before the status falls; None where nothing is corrected."""
-        return None if self.words.quantity.is_error_of_rounding or self.deciding is None else self.deciding.breakdown
+        return None if self.words.quantity.is_difference or self.deciding is None else self.deciding.breakdown
 
     @property
     def headroom(self) -> float | None:
         """Factor by which the largest difference of an identity may grow within its margin; None for other kinds."""
-        is_compared = self.words.quantity.is_error_of_rounding
+        is_compared = self.words.quantity.is_difference
         return self.deciding.breakdown if is_compared and self.deciding is not None else None
 
     noticeable = _of_deciding("noticeable")

@@ -1,4 +1,4 @@
-"""Reports of the version before this one: their claims name a kind and not its words, and a theorem has none in words."""
+"""Reports of the previous version, in which a claim names its kind without the words of that kind."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ ROWS = (
     limits.WORDS, rates.WORDS, laws.WORDS, inequalities.WORDS, probabilities.WORDS, means.WORDS, means.QUANTILES,
     exact_kinds.IDENTITY, exact_kinds.OPTIMUM, exact_kinds.IMPOSSIBILITY,
 )  # fmt: skip
-"""The words of the kinds that the version before knew."""
+"""Words of the kinds of the previous version."""
 
 
 def brought_up(document: type, found: Mapping[str, Any], version: int) -> dict[str, Any]:
-    """JSON values of the version before as those of ``version``: fields that are new since have a value that says so."""
+    """JSON values of the previous version, as those of ``version``: claims get the words of their kind."""
     rows = {row.kind: plain(row) for row in ROWS}
     whole: dict[str, Any] = {**completed(document, found), "schema_version": version}
     for theorem in whole.get("theorems", ()):
