@@ -1,8 +1,15 @@
 """The matrices W_qk of one layer span at most H dimensions, and each has at most the rank H d_v.
 
-W_qk = sum_h a_hqk M_h lies in the span of the H matrices M_h, and M_h = W_h^O W_h^V passes through d_v coordinates. Hence every
-minor of order H + 1 of the matrix with the rows W_qk is zero, and so are those of order d_v + 1 of M_h and of order H d_v + 1
-of W_qk; none of a smaller order is, for normal weights. One head makes multiples of one matrix: nothing is composed.
+**Theorem.** Let M_h = W_h^O W_h^V be the matrices of H heads of width d_v, and W_qk = sum_h a_hqk
+M_h with any weights and any codes a_hqk. Then the matrices W_qk of all pairs (q, k) span at most H
+dimensions, each M_h has rank at most d_v, and each W_qk has rank at most H d_v. The last bound also
+holds for W_qk = (sum_h a_hqk W_h^O)(sum_g a_gqk W_g^V), the matrices of HYLA with the identity.
+Dimension and ranks are checked by minors of the first rows and columns, at d_v = 1.
+
+**Idea.** W_qk lies in the span of the H matrices M_h, and each M_h is a product through d_v
+coordinates. So the minors of order H + 1 of the matrix with the rows W_qk vanish, as do those of
+order d_v + 1 of M_h and of order H d_v + 1 of W_qk. A head of width d_v is a sum of d_v heads of
+width one with a common code. For H = 1 all W_qk are multiples of one matrix.
 """
 
 import equinox as eqx

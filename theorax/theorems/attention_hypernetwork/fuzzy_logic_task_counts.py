@@ -1,8 +1,16 @@
 """Fuzzy-logic tasks: what they compute on zeros and ones, and how many are held out.
 
-Zadeh's AND is min, OR is max, NOT x is 1 - x. A task is the OR of K of the 2^L conjunctions over all L variables, each taken
-plain or negated. On zeros and ones it is the disjunctive normal form, so it is one exactly where the input is one of its K
-conjunctions. The last quarter of the conjunctions is held out: tasks of the other ones number C(3/4 2^L, K).
+**Theorem.** Let OR be the maximum, AND the minimum and NOT x = 1 - x. A conjunction contains each
+of L variables, plain or negated, and a task is the OR of K different conjunctions: max_i min_j
+l_ij, where l_ij is x_j or 1 - x_j. Then, at an input of zeros and ones, a task is 1 if the input
+satisfies one of its conjunctions and 0 otherwise, also if AND is the product. At inputs between 0
+and 1, 1 - max_i min_j l_ij = min_i max_j (1 - l_ij). If L >= 2 and a quarter of the 2^L
+conjunctions is held out, then C(3 2^L/4, K) tasks contain no conjunction that is held out, and
+C(2^L/4, K) tasks consist of such conjunctions alone.
+
+**Idea.** On zeros and ones each conjunction is satisfied by exactly one input, so a task is a
+disjunctive normal form. De Morgan's rule holds since x -> 1 - x reverses the order. A task is a set
+of K conjunctions, so binomial coefficients count the tasks: 66 and 6 for L = 4 and K = 2.
 """
 
 from itertools import combinations

@@ -1,9 +1,17 @@
 """HYLA with the identity is quadratic in the code; it is not multi-head attention by another normalisation.
 
-out_q = sum_k (sum_h a_hqk W_h^O) phi(sum_g a_gqk W_g^V x_k). With phi the identity W_qk = sum_hg a_h a_g W_h^O W_g^V: a sum
-over the H (H + 1)/2 pairs of heads, and a product through d_v coordinates, so that every minor of order d_v + 1 vanishes. It is
-even in the code where attention is odd; ReLUs of u and -u differ by u, so HYLA with the ReLU at a and -a adds up to it.
-Both are homogeneous of degree two.
+**Theorem.** Let heads of width d_v have values W_h^V and outputs W_h^O without biases, and let HYLA
+with phi be out_q = sum_k (sum_h a_hqk W_h^O) phi(sum_g a_gqk W_g^V x_k), for any codes a. With the
+identity, out_q = sum_k sum_(g <= h) a_hqk a_gqk (W_h^O W_g^V + W_g^O W_h^V) x_k/(1 + delta_gh), and
+the codes -a give the same output. This output is the sum of the outputs of HYLA with the ReLU for
+the codes a and -a. With the ReLU, the codes c a multiply the output by c^2 for every c > 0. The
+leading minors of order d_v + 1 of the matrices (sum_h a_hqk W_h^O)(sum_g a_gqk W_g^V) are zero,
+also with sum_h W_h^O as the first factor.
+
+**Idea.** Expand the product of the two sums over the heads. As the code enters twice, parity and
+degree follow from relu(u) - relu(-u) = u and relu(c u) = c relu(u). Each matrix is a product
+through d_v coordinates. Multi-head attention, in contrast, is odd and of degree one in the code,
+and has no products of different heads.
 """
 
 import equinox as eqx

@@ -1,9 +1,16 @@
 """Mean squares at initialisation: of a generated matrix, and of the outputs of HYLA, which grow with the number of tokens.
 
-W_h^V has entries of variance 1/D, W_h^O of variance 1/(H d_v). Entries of M_h have the variance 1/(H D), so that E |W_qk|_F^2 =
-|z_qk|^2 D/H. With codes of mean square one and independent standard normal tokens an output of HYLA has the mean square H T
-with the identity and H T/2 with the ReLU, exactly: the sign of token k turns a_k and leaves all else, so that no product of
-two keys has a mean. Softmax shrinks with T instead; for equal tokens HYLA's mean square is of order T^2.
+**Theorem.** Let W_h^V and W_h^O have independent centred normal entries of variance 1/D and
+1/(H d_v), h = 1, ..., H, and W_qk = sum_h a_hqk W_h^O W_h^V. If the code z_qk = (a_1qk, ..., a_Hqk)
+does not depend on these weights, then E |W_qk|_F^2 = |z_qk|^2 D/H. Let T independent standard
+normal tokens have scores s_hqk that are bilinear in x_q and x_k and do not depend on these weights,
+and codes a_hqk = s_hqk/sqrt(mean_g s_gqk^2). Then the mean square of a coordinate of out_q = sum_k
+(sum_h a_hqk W_h^O) phi(sum_g a_gqk W_g^V x_k) is H T for the identity and H T/2 for the ReLU.
+
+**Idea.** Products of different weights have mean zero. If x_k changes its sign, k != q, then so
+does the term of key k, and no other term changes. So the products of two keys have mean zero. Given
+the code and the token, sum_g a_gqk W_g^V x_k is normal and centred, and the ReLU halves its mean
+square. For equal tokens the products of two keys remain, and the mean square is of order T^2.
 """
 
 import equinox as eqx

@@ -1,9 +1,15 @@
 """Codes over the root of their mean square keep the direction of the scores alone.
 
-a_h = s_h/sqrt(m + floor) with m = (1/H) sum_h s_h^2: sum_h a_h^2 = H m/(m + floor), which is H without the floor. A factor c
-> 0 of all scores of a pair leaves a; c < 0 turns its sign, which the identity between values and outputs does not see and a
-ReLU does. One head has the code sign(s): no graded attention is left. With the released floor, 10^(-6), each of these is
-off by about 10^(-6)/m.
+**Theorem.** Let H heads have scores s_hqk, m = mean_h s_hqk^2 for each pair (q, k), and codes a_hqk
+= s_hqk/sqrt(m + floor), m + floor > 0. Then sum_h a_hqk^2 = H m/(m + floor). Now let floor = 0.
+Multiply the scores of each pair by a c_qk != 0. Then HYLA, sum_k (sum_h a_hqk W_h^O)
+phi(sum_g a_gqk W_g^V x_k), does not change if phi is the identity. It does not change if phi is the
+ReLU and every c_qk is positive. If H = 1, the code is sign(s_1qk).
+
+**Idea.** The factor c_qk cancels in a_hqk up to its sign. HYLA with the identity is even in the
+code, HYLA with the ReLU is not. So only the direction of the scores across the heads has an effect,
+and with one head attention is not graded. The released floor 10^(-6) lowers a code by the share
+10^(-6)/(2 m), to first order.
 """
 
 import equinox as eqx

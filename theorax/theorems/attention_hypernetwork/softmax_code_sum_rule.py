@@ -1,7 +1,14 @@
 """Codes that are normalised over the keys sum to one, so that the generated matrices of a query sum to sum_h M_h.
 
-sum_k a_hqk = 1 for every head gives sum_k W_qk = sum_h (sum_k a_hqk) M_h = sum_h M_h, the same for every query. For equal
-tokens x the output is (sum_h M_h) x, whatever the scores are.
+**Theorem.** Let softmax normalise the scores of each head over the keys that a query may see: all
+keys, or those up to the query. Other keys have the weight zero. Then the codes satisfy sum_k a_hqk
+= 1 for every query q and head h. The matrices W_qk = sum_h a_hqk M_h, M_h = W_h^O W_h^V, satisfy
+sum_k W_qk = sum_h M_h for every q. If all tokens are equal to x, the output at every query is sum_h
+(M_h x + W_h^O b_h^V) + b^O, whatever the scores are.
+
+**Idea.** The sum over the keys acts on the codes alone, and those of each head sum to one. A head
+that averages equal values returns this value. Scores without normalisation, codes normalised over
+the heads and dropout of weights do not obey the rule.
 """
 
 import equinox as eqx

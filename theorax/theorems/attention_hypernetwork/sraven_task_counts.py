@@ -1,9 +1,15 @@
 """Symbolic Raven tasks: how many there are, how long their sequences are, and how often two rules agree.
 
-A task is a multiset of M of eight rules, so that there are C(8 + M - 1, M): 330 at M = 4, of which a quarter, rounded down, is
-held out. A grid of nine panels has M features in each; the features of a panel come in an order that is one for each of the
-three columns, which makes (M!)^3. Three different values obey "distribute three"; of their F (F - 1) (F - 2) orders the share
-1/F obeys "addition" modulo F too, so that a row does not always tell its rule.
+**Theorem.** Let a task be a multiset of M of eight rules. Then there are C(M + 7, M) tasks, and
+floor(C(M + 7, M)/4) of them are held out if this is a quarter, rounded down. A grid of nine panels
+with M features each, the last panel included, has 9 M features. If each of its three columns has
+its own order of the features, there are (M!)^3 orders. Of the rows of three different values from
+0, ..., F - 1, (F - 1)(F - 2) have a last value that is the sum of the others modulo F.
+
+**Idea.** Multisets are counted by a binomial coefficient. At M = 4 there are 330 tasks, 82 of them
+held out, 36 features and 13824 orders. For different a and b, the sum a + b modulo F differs from
+both exactly if neither is zero. So the share 1/F of the rows that obey "distribute three" obeys
+"addition" too, and such a row does not determine its rule.
 """
 
 from itertools import combinations, combinations_with_replacement, permutations, product

@@ -1,8 +1,16 @@
 """Changes of basis in the heads that leave attention as it is: all for multi-head attention, few for HYLA.
 
-(W_h^V, W_h^O) -> (A_h W_h^V, W_h^O A_h^(-1)) leaves every M_h, hence multi-head attention. In HYLA the products W_h^O W_g^V of
-different heads enter, so that A must be common; a ReLU between them passes A if and only if A is a permutation times a
-positive diagonal matrix. Permutations of the heads permute the codes and leave both.
+**Theorem.** Replace W_h^V, b_h^V and W_h^O by A_h W_h^V, A_h b_h^V and W_h^O A_h^(-1) with
+invertible A_h, at the same codes a. Multi-head attention does not change for any A_h. HYLA, sum_k
+(sum_h a_hqk W_h^O) phi(sum_g a_gqk W_g^V x_k), does not change if phi is the identity and all A_h
+are equal. It does not change if phi is the ReLU and all A_h are equal to one permutation times one
+positive diagonal matrix. If the heads and their codes are permuted in the same way, attention and
+both kinds of HYLA do not change.
+
+**Idea.** Only W_h^O W_h^V and W_h^O b_h^V enter multi-head attention, and A_h cancels there. HYLA
+contains the products W_h^O W_g^V of different heads, where only a common A cancels. For invertible
+A, relu(A u) = A relu(u) for all u if and only if A is a permutation times a positive diagonal
+matrix. Other changes of basis change HYLA in examples; this is not proved in general.
 """
 
 import equinox as eqx
