@@ -1,12 +1,17 @@
 """The projection of a query on the principal axes of the keys is a softmax attention layer with certain values.
 
-With u = sum_j a_j (phi(k_j) - mean_l phi(k_l)) and phi(x) . phi(y) = k(x, y)/(g(x) g(y)),
+**Theorem.** Let k(x, y) = exp(x.y/sqrt(D)), g(x) = sum_j k(x, k_j) over the N keys of the layer and
+phi(x).phi(y) = k(x, y)/(g(x) g(y)). For any coefficients a_dj let m = mean_l phi(k_l), u_d = sum_j
+a_dj (phi(k_j) - m) and v_j(d) = (a_dj - mean_l a_dl)/g(k_j). Then softmax attention with the values
+v_j(d) has the output phi(q).u_d at every query q. The same is true of attention with the weights
+k(q, k_j)/g(q) for k(x, y) = psi(x).psi(y), with any features psi for which g does not vanish at q
+and the keys. The output of softmax attention minus m.u_d is (phi(q) - m).u_d, the coordinate in a
+library's kernel PCA, which centres the query too.
 
-    phi(q) . u = sum_j k(q, k_j)/g(q) (a_j - mean_l a_l)/g_j,
-
-whose weights are the softmax of q . k_j/sqrt(D). In the matrix form V = diag(1/g) (I - 11^T/N) A. Nothing of a is used: any
-values are (phi . u)-coordinates on some axes, and it takes eigenvectors to make the axes principal. A library's kernel PCA
-centres the query too; its coordinates are lower by mean_l phi(k_l) . u_d, the same for all queries.
+**Idea.** u_d = sum_j (a_dj - mean_l a_dl) phi(k_j), and phi(q).phi(k_j) is the weight
+k(q, k_j)/g(q) over g(k_j). The proof uses no property of a_d: any values are coordinates of phi(q)
+along some vectors. These are the principal axes only if the a_d are eigenvectors of the centred
+Gram matrix.
 """
 
 from typing import Any

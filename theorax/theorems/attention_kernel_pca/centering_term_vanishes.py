@@ -1,8 +1,16 @@
 """Coefficients of a principal axis sum to zero: the value formula needs no centring, and values obey a linear constraint.
 
-1 is in the kernel of Kt = J Kp J, so N lambda_d sum_j a_dj = 1^T Kt a_d = 0. Hence v_j(d) = a_dj/g_j, and every value matrix of
-kernel PCA satisfies sum_j g_j v_j = 0. It is a cheap necessary condition on given values, which random ones do not satisfy.
-Further ones: the columns of diag(g) V are orthogonal, of squared length 1/(N lambda_d), and Kt makes them orthonormal.
+**Theorem.** Let g_j = sum_l k(k_j, k_l), Kp_jl = k(k_j, k_l)/(g_j g_l), Kt = J Kp J with J = I -
+11^T/N, and Kt a_d = N lambda_d a_d with lambda_d > 0. Then (a_dj - mean_l a_dl)/g_j = a_dj/g_j, and
+the values V_jd = a_dj/g_j satisfy sum_j g_j V_jd = 0. Let also the a_d be orthogonal, as for
+different lambda_d, with |a_d|^2 = 1/(N lambda_d). Then the columns of diag(g) V have the scalar
+products delta_de/(N lambda_d), also for eigenvectors of Kp instead of Kt, and V^T diag(g) Kt
+diag(g) V = I. For independent standard normal values v_j that do not depend on the keys, the mean
+of (sum_j g_j v_j)^2/sum_j g_j^2 is 1.
+
+**Idea.** Kt 1 = 0, so N lambda_d sum_j a_dj = 1^T Kt a_d = 0. Hence the value formula needs no
+centring. The constraint g^T V = 0 is a necessary condition on given values, but it is not
+sufficient. Random values violate it.
 """
 
 from typing import Any

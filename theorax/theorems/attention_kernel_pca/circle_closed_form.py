@@ -1,16 +1,17 @@
 """For keys on the circle the axes are waves, and the projection of a query is a quotient of Bessel functions.
 
-D = 2, k_j = (cos t_j, sin t_j), t_j = 2 pi j/N, z = 1/sqrt(2). Summing exp(x cos s) = I_0(x) + 2 sum_n I_n(x) cos(ns) over
-the keys leaves the orders that are multiples of N, or m away from one: with H(x, s) = I_0(x) + 2 sum_l I_lN(x) cos(lNs) and
-M(x, s) the sum of I_n(x) cos(ns) over those others,
+**Theorem.** Let z = 1/sqrt(2), k(x, y) = exp(z x.y), g(x) = sum_j k(x, k_j) for keys k_j =
+(cos t_j, sin t_j), t_j = 2 pi j/N, and Kt be the centred Gram matrix of k(x, y)/(g(x) g(y)). For
+0 < m < N/2, modified Bessel functions I_n and integers l let H(x, s) = sum_l I_lN(x) cos(l N s),
+M(x, s) = sum_l I_(m+lN)(x) cos((m + l N) s), b = M(z, 0), h = H(z, 0), lambda = b/(N h)^2, and a_j
+= sqrt(2/b) h cos(m t_j) or sqrt(2/b) h sin(m t_j). Then Kt a = N lambda a and a^T Kt a = 1. At r
+(cos t, sin t), r > 0, attention with the values a_j/g(k_j) of the cosine has the output f =
+sqrt(2/b) M(r z, t)/(N H(r z, t)). Let cos(m t) != 0, e = I_(N-m)(z)/I_m(z) + I_(N-m)(r z)/(I_m(r z)
+|cos(m t)|). Then |lambda (N I_0(z))^2/I_m(z) - 1| <= 2e and |f/f_0 - 1| <= 2e (measured), f_0 =
+sqrt(2/I_m(z)) I_m(r z) cos(m t)/(N I_0(r z)).
 
-    g_j = N H(z, 0),    lambda_m = M(z, 0)/(N H(z, 0))^2,    a_j = sqrt(2) H(z, 0)/sqrt(M(z, 0)) cos(m t_j),
-
-twice for every m (cos and sin) below N/2, and at r (cos t, sin t)
-
-    phi(q) . u = sqrt(2)/(N sqrt(M(z, 0))) M(rz, t)/H(rz, t).
-
-These tend to I_m(z)/(N I_0(z))^2 and to sqrt(2)/(N sqrt(I_m(z))) I_m(rz)/I_0(rz) cos(mt), up to what is aliased, I_(N-m)/I_m.
+**Idea.** Kt is circulant. In exp(x cos s) = sum_n I_n(x) cos(n s), the sums over the keys leave the
+orders n = m and -m modulo N. All of these but m and -m are aliases; the lowest is N - m.
 """
 
 import jax.numpy as jnp

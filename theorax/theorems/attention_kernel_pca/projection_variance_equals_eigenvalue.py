@@ -1,8 +1,17 @@
 """Over the keys, taken as queries, attention outputs of kernel PCA have the covariance diag(lambda), around a mean that stays.
 
-The output at key j is h_j(d) = phi(k_j) . u_d = phit(k_j) . u_d + mean_l phi(k_l) . u_d. The second term is the same for every
-key; the first has mean zero over the keys and the covariance u_d^T C u_e = lambda_d delta_de. The mean is not zero, as the
-query is not centred.
+**Theorem.** Let k(x, y) = exp(x.y/sqrt(D)), g(x) = sum_j k(x, k_j) over N keys, phi(x).phi(y) =
+k(x, y)/(g(x) g(y)), m = mean_l phi(k_l), Kt the Gram matrix of phi(k_j) - m, and u_d = sum_j a_dj
+(phi(k_j) - m). Let the queries of softmax attention be the keys, and its values
+(a_dj - mean_l a_dl)/g(k_j). Then the mean of output d over the keys is m.u_d, for any a_d. If Kt
+a_d = N lambda_d a_d, lambda_d > 0, |a_d|^2 = 1/(N lambda_d), and the a_d are orthogonal, as for
+different lambda_d, then the covariance of outputs d and e over the keys, with weights 1/N, is
+lambda_d delta_de.
+
+**Idea.** Output d at key j is phi(k_j).u_d = (phi(k_j) - m).u_d + m.u_d. The first term has mean
+zero over the keys and the covariance u_d^T C u_e = lambda_d delta_de, where C is the covariance of
+the features. The second term is the same at every key. It need not vanish, as the query is not
+centred.
 """
 
 import equinox as eqx

@@ -1,12 +1,15 @@
 """The released probe of the projection error mixes two kernel scales: its |phi(q)|^2 is off by a factor of an arbitrary token.
 
-|phi(q)|^2 = k(q, q)/g(q)^2, and g(q) = k(q, k_0)/w_0 with the weight w_0 of any token, here the first. So
+**Theorem.** Let k(x, y) = exp(x.y/sqrt(D)), g(q) = sum_j k(q, k_j), |phi(q)|^2 = k(q, q)/g(q)^2,
+and let w be the weight of the first key k_0 in the softmax of q.k_j/sqrt(D). Then |phi(q)|^2 =
+exp(|q|^2/sqrt(D))/(exp(q.k_0/sqrt(D))/w)^2. The released probe P = exp(|q|^2)/(exp(q.k_0)/w)^2 is
+wrong: P = |phi(q)|^2 exp((1 - 1/sqrt(D)) (|q|^2 - 2 q.k_0)). If the coordinates of q have mean zero
+and sample variance one, then |q|^2 = D - 1. If also k_0 has mean zero given q, then the mean of log
+P - log |phi(q)|^2 is (1 - 1/sqrt(D)) (D - 1).
 
-    |phi(q)|^2 = exp(|q|^2/sqrt(D)) / (exp(q . k_0/sqrt(D))/w_0)^2.
-
-The code takes w_0 from scores q . k/sqrt(D), and both exponentials without 1/sqrt(D). What it returns is too large by the
-factor exp((1 - 1/sqrt(D)) (|q|^2 - 2 q . k_0)). Rows that are standardised have |q|^2 = D - 1, with the sample's standard
-deviation, so for keys that are centred given the query the logarithm of that factor has the mean (1 - 1/sqrt(D)) (D - 1).
+**Idea.** g(q) = k(q, k_0)/w for any key k_0, so the weight of one key is enough to find |phi(q)|^2,
+if all exponentials have the same scale. The probe omits 1/sqrt(D) in its two exponentials, but not
+in w. The logarithm of the resulting factor is linear in q.k_0, which has mean zero.
 """
 
 from dataclasses import replace

@@ -1,9 +1,14 @@
 """Values (I - S) X W in the place of X W: no change at S = 0, and centred values at S = 11^T/N.
 
-The released layer trains a matrix S for each head, or one number s with S = s softmax(K K^T/sqrt(D)), zero at the start. With
-weights P the output is P (I - S) X W. At S = 11^T/N it is P X W less the mean of the values, since rows of P sum to one; that
-is the (I - 11^T/N) of the value formula diag(1/g) (I - 11^T/N) A, without its diag(1/g). With one number the output is that of
-standard attention less s times that of attention to the outputs of self-attention.
+**Theorem.** Let a layer with weights P have the values (I - S) X W at its N keys instead of X W. If
+S = 0, its output is P X W, that of standard attention. If S = 11^T/N and the rows of P sum to one,
+its output at every query is that of standard attention minus the mean of the values. If S = s B
+with a number s and B = softmax(K K^T/sqrt(D)) for keys K that do not depend on the values, its
+output is P X W - s P B X W.
+
+**Idea.** The output P (I - S) X W is linear in S, and P 1 = 1. Subtracting the mean of the values
+is the centring in the values diag(1/g) (I - 11^T/N) A of kernel PCA, but diag(1/g) is absent. The
+released layer trains S or s, with zero at the start.
 """
 
 from typing import Any
