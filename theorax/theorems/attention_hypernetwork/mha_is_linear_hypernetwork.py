@@ -1,10 +1,10 @@
 """Multi-head attention applies to every key the matrix that a linear hypernetwork makes of the code of the pair.
 
 **Theorem.** Let multi-head attention have any codes a_hqk, with any mask and any normalisation of
-the scores. Let its output at q be W^O times the concatenated sum_k a_hqk (W_h^V x_k + b_h^V), plus
-b^O, let W_h^O be the block of W^O for head h, and W_qk = sum_h a_hqk W_h^O W_h^V. Then the output
-is sum_k (W_qk x_k + sum_h a_hqk W_h^O b_h^V) + b^O. Without b^O it is linear in the codes: the
-codes z + c z' give the output for z plus c times that for z'. If the codes are the softmax of
+the scores. Let its output at q be W^O times the concatenated heads sum_k a_hqk (W_h^V x_k + b_h^V),
+plus b^O, let W_h^O be the block of W^O for head h, and W_qk = sum_h a_hqk W_h^O W_h^V. Then the
+output is sum_k (W_qk x_k + sum_h a_hqk W_h^O b_h^V) + b^O. Without b^O it is linear in the codes:
+the codes z + c z' give the output for z plus c times that for z'. If the codes are the softmax of
 (W_h^Q x_q).(W_h^K x_k)/sqrt(d_k) over all keys, the layer equals equinox.nn.MultiheadAttention with
 these weights, at d_k = 4.
 

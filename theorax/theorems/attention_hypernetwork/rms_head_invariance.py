@@ -8,8 +8,8 @@ ReLU and every c_qk is positive. If H = 1, the code is sign(s_1qk).
 
 **Idea.** The factor c_qk cancels in a_hqk up to its sign. HYLA with the identity is even in the
 code, HYLA with the ReLU is not. So only the direction of the scores across the heads has an effect,
-and with one head attention is not graded. The released floor 10^(-6) lowers a code by the share
-10^(-6)/(2 m), to first order.
+and with one head attention is not graded. The floor 10^(-6) in the authors' code lowers a code by
+the share 10^(-6)/(2 m), to first order.
 """
 
 import equinox as eqx

@@ -1,10 +1,11 @@
 """Symbolic Raven tasks: how many there are, how long their sequences are, and how often two rules agree.
 
-**Theorem.** Let a task be a multiset of M of eight rules. Then there are C(M + 7, M) tasks, and
-floor(C(M + 7, M)/4) of them are held out if this is a quarter, rounded down. A grid of nine panels
-with M features each, the last panel included, has 9 M features. If each of its three columns has
-its own order of the features, there are (M!)^3 orders. Of the rows of three different values from
-0, ..., F - 1, (F - 1)(F - 2) have a last value that is the sum of the others modulo F.
+**Theorem.** Let a task be a multiset of M of eight rules. Then there are C(M + 7, M) tasks. If a
+quarter of them, rounded down, is held out, these are floor(C(M + 7, M)/4) tasks. A grid of nine
+panels with M features each, the last panel included, has 9 M features. If each of its three columns
+has its own order of the features, there are (M!)^3 ways to order them. Of the rows of three
+different values from 0, ..., F - 1, (F - 1)(F - 2) have a last value that is the sum of the others
+modulo F.
 
 **Idea.** Multisets are counted by a binomial coefficient. At M = 4 there are 330 tasks, 82 of them
 held out, 36 features and 13824 orders. For different a and b, the sum a + b modulo F differs from

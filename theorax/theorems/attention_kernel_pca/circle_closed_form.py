@@ -4,11 +4,11 @@
 (cos t_j, sin t_j), t_j = 2 pi j/N, and Kt be the centred Gram matrix of k(x, y)/(g(x) g(y)). For
 0 < m < N/2, modified Bessel functions I_n and integers l let H(x, s) = sum_l I_lN(x) cos(l N s),
 M(x, s) = sum_l I_(m+lN)(x) cos((m + l N) s), b = M(z, 0), h = H(z, 0), lambda = b/(N h)^2, and a_j
-= sqrt(2/b) h cos(m t_j) or sqrt(2/b) h sin(m t_j). Then Kt a = N lambda a and a^T Kt a = 1. At r
-(cos t, sin t), r > 0, attention with the values a_j/g(k_j) of the cosine has the output f =
-sqrt(2/b) M(r z, t)/(N H(r z, t)). Let cos(m t) != 0, e = I_(N-m)(z)/I_m(z) + I_(N-m)(r z)/(I_m(r z)
-|cos(m t)|). Then |lambda (N I_0(z))^2/I_m(z) - 1| <= 2e and |f/f_0 - 1| <= 2e (measured), f_0 =
-sqrt(2/I_m(z)) I_m(r z) cos(m t)/(N I_0(r z)).
+= sqrt(2/b) h cos(m t_j) or sqrt(2/b) h sin(m t_j). Then Kt a = N lambda a and a^T Kt a = 1. At the
+query r (cos t, sin t), r > 0, attention with the values a_j/g(k_j) for the cosine has the output f
+= sqrt(2/b) M(r z, t)/(N H(r z, t)). Let cos(m t) != 0, e = I_(N-m)(z)/I_m(z) +
+I_(N-m)(r z)/(I_m(r z) |cos(m t)|). Then |lambda (N I_0(z))^2/I_m(z) - 1| <= 2e and |f/f_0 - 1| <=
+2e (measured), f_0 = sqrt(2/I_m(z)) I_m(r z) cos(m t)/(N I_0(r z)).
 
 **Idea.** Kt is circulant. In exp(x cos s) = sum_n I_n(x) cos(n s), the sums over the keys leave the
 orders n = m and -m modulo N. All of these but m and -m are aliases; the lowest is N - m.

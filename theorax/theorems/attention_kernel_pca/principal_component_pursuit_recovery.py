@@ -3,11 +3,11 @@
 **Theorem.** Let M = L_0 + S_0 be n x n, n = 40, L_0 of rank two with factors of normal numbers or
 signs, S_0 of random entries +-5 at 5 % of the places, mu = n^2/(4 |M|_1) and S = Y = 0. A step is
 L <- SVT_(1/mu)(M - S + Y/mu), S <- shrink_(1/(mu sqrt(n)))(M - L + Y/mu), Y <- Y + mu (M - L - S).
-With probability at least 19/20, |L - L_0| <= 10^(-9) |L_0| after 80 steps. With the released -Y/mu
-in the step of L this is wrong. For normal factors and this sign, the mean growth of |L| per step
-from 31 to 60 is at least sqrt(n)/(2 mu) with probability at least 19/20. It never exceeds
-sqrt(n)/mu (measured for +Y/mu too). With probability at least 1/2, |M - L - S| <= 10^(-6) |M| after
-a step from 41 to 60, but |L - L_0| >= |L_0| after step 60. Probabilities are measured.
+With probability at least 19/20, |L - L_0| <= 10^(-9) |L_0| after 80 steps. With -Y/mu in the step
+of L, as released by the authors, this is wrong. For normal factors and this sign, the mean growth
+of |L| per step from 31 to 60 is at least sqrt(n)/(2 mu) with probability at least 19/20. It never
+exceeds sqrt(n)/mu (measured for +Y/mu too). With probability at least 1/2, |M - L - S| <= 10^(-6)
+|M| after a step from 41 to 60, but |L - L_0| >= |L_0| after step 60. Probabilities are measured.
 
 **Idea.** At a fixed point both steps need the same multiplier Y, hence the sign +. With the sign -,
 SVT acts on L - Y/mu of the step before. It makes no matrix longer, and the step of S keeps |Y_ij|
