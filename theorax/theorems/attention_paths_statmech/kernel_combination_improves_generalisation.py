@@ -1,9 +1,17 @@
 """On the hidden Markov task narrow networks combine attention paths better than the Gaussian process of infinite width.
 
-Two layers of two heads make four paths. One path tells the classes apart, one shares its noise, two are adversarial. A
-pair of paths is amplified iff its label term y^T S^(-1) C S^(-1) y/Htot exceeds its trace term Tr S^(-1) C/Htot. The
-fewer units per example, the more the good path is amplified. The share of right answers on new sequences falls from
-N = P/10 over P and 3 P to the Gaussian process. That process gains where the head of the least score is removed.
+**Theorem.** Label 60 two-state Markov chains by their probability to stay: 1 for 7/10, -1 for 3/10.
+Layer 1 has a head that compares neighbours and a random one, layer 2 a uniform and a random one.
+Let g be the path (comparing, uniform), d (random, uniform), and A the mean U_pp of the other two.
+Newton's steps, the last below 10^(-7), give the minimum U of the action of path_kernel_action, all
+widths N, T = 1/100. Each event has probability at least 19/20. Accuracy on new chains falls from N
+= 6 to 60 to 180. So do U_gg/A, from above 5, and U_gg, to above 1, also for random labels +-1 or
+two random heads in layer 1. At N = 6, A < 1, U_gg > (5/4) U_dd, label terms exceed trace terms for
+g, not for the other two, and the random head of layer 2 has less than 1/3 of the largest score, sum
+|U_pq| over p or q through a head. The process U = I gains accuracy without the head of least score,
+and N = 180 beats U = I (probability at least 9/10). Each time the best accuracy exceeds 13/20.
+
+**Idea.** A path gains iff its label term y^T S^(-1) C S^(-1) y exceeds its trace term Tr S^(-1) C.
 """
 
 import jax

@@ -1,10 +1,17 @@
 """At every width the predictor is a mixture of Gaussian processes, over the products of path weights.
 
-With w_p = a^T V^(L,h_L) ... V^(1,h_1)/sqrt(N_a N_L ... N_2) for the path p and U_pp' = w_p.w_p'/N_1, the network is linear
-in V_0, and the Gram matrix of its Jacobian in V_0 is K(U) = (1/Htot) sum U_pp' C_pp'. Given U the posterior is therefore
-regression with the kernel K(U): mean k^T S^(-1) y and variance kappa - k^T S^(-1) k, S = K(U) + T I. The labels weigh U by
-exp(-(log det S + y^T S^(-1) y)/2). Under the prior u_a = |a|^2/N_a is a chi-square over its mean; given U_(l+1) the next
-U_l is Wishart over N_l, its scale U_(l+1) for each of H_l heads.
+**Theorem.** Let L attention layers output f = sum_p w_p^T V_0 xi_p/sqrt(Htot N_1 N_0) over the Htot
+paths p = (h_1, ..., h_L) of heads, with w_p = a^T V^(L,h_L) ... V^(1,h_1)/sqrt(N_a N_L ... N_2),
+and xi_p a function of the raw input. Let U_pq = w_p.w_q/N_1, C_pq(x, x') = xi_p(x).xi_q(x')/N_0 and
+K = sum U_pq C_pq/Htot. Then J J^T = K for the Jacobian J of f in V_0. Given V and a, let V_0 be
+standard normal, y be f at P inputs plus N(0, T) noise, S = K + T I. Given also y, f at a new input
+has mean m = k^T S^(-1) y and variance s^2 = kappa - k^T S^(-1) k. Also y^T S^(-1) y = min_v |y - J
+v|^2/T + |v|^2, det S = T^P det(I + J^T J/T). Let R = (f - m)^2/s^2, Q = R + y^T S^(-1) y. Then E R
+= 1, E Q = P + 1, E Q^2 = (P + 1)(P + 3), and Q is uncorrelated with U_pp/(1 + U_pp). If V, a are
+standard normal, all widths N and g = 1 + 2/N, then E U_pp = 1, E U_pp^2 = g^(L+1), and E U_pq^2 =
+g^L/N if only h_1 differs. For L = 2 it is g (2/N + 1/N^2) if only h_2 differs, g/N if both do.
+
+**Idea.** Given V and a, f is Gaussian with covariance J J^T. Given the layer above, U is Wishart.
 """
 
 import numpy as np
