@@ -41,7 +41,7 @@ class Defect:
 
 DEFECTS = {
     "scaling": Defect(
-        "numerics/attention.py",
+        "theorems/mind_the_gap/_attention.py",
         "jnp.exp(meant - jax.lax.stop_gradient(meant.max(1, keepdims=True)))",
         "jnp.exp(2 * (meant - jax.lax.stop_gradient(meant.max(1, keepdims=True))))",
         frozenset({"xavier_keyquery_scaling.constant", "xavier_keyquery_scaling.spread"}),
@@ -58,14 +58,14 @@ DEFECTS = {
         "Heun's second slope with the weights of this layer in the place of the next one's",
     ),
     "values twice": Defect(
-        "numerics/attention.py",
+        "theorems/mind_the_gap/_attention.py",
         "M = scale * ((A @ M) @ jnp.where(gaussian_values, R, unit))",
         "M = scale * scale * ((A @ M) @ jnp.where(gaussian_values, R, unit))",
         frozenset(f"attention_products.{claim}" for claim in ("heads", "tails", "chains")),
         "the small products lose a factor that the network's tokens keep",
     ),
     "mean over one more": Defect(
-        "numerics/attention.py",
+        "theorems/mind_the_gap/_attention.py",
         "return A - amount * (block(T, T) / jnp.asarray(T.value, A.dtype))",
         "return A - amount * (block(T, T) / jnp.asarray(T.value + 1, A.dtype))",
         frozenset({"common_token_identity.tokens"}),

@@ -38,9 +38,9 @@ def attention_products(key: Any, T: int) -> Mapping[str, Any]:
     """The sum of the squares of three layers of tokens."""
     import jax.numpy as jnp
 
-    from theorax.numerics.attention import markov_products
     from theorax.numerics.distributions import UnitExponential
     from theorax.numerics.extents import literal
+    from theorax.theorems.mind_the_gap._attention import markov_products
 
     M = markov_products(key, UnitExponential(), literal(T), literal(2 * T), DEPTH, sigma="1/sqrt(d)")
     return {"square": jnp.sum(M[-1] ** 2)}
@@ -51,7 +51,7 @@ def wide_network(key: Any, n: int) -> Mapping[str, Any]:
     import jax.numpy as jnp
 
     from theorax.numerics.extents import literal
-    from theorax.numerics.wide_networks import place, pre_activations
+    from theorax.theorems.pseudo_iid_gp._wide_networks import place, pre_activations
 
     x = jnp.array([[1.0, 0.0], [0.6, 0.8]])
     h = pre_activations(key, x, literal(n), literal(DEPTH), place("gaussian"), jnp.ones(()), jnp.tanh)
@@ -63,7 +63,7 @@ def leading_values(key: Any, T: int) -> Mapping[str, Any]:
     from theorax.numerics.distributions import UnitExponential
     from theorax.numerics.ensembles import random_markov
     from theorax.numerics.extents import literal
-    from theorax.numerics.lanczos import leading_singular_triplets
+    from theorax.theorems.mind_the_gap._lanczos import leading_singular_triplets
 
     found = leading_singular_triplets(random_markov(key, UnitExponential(), literal(T)))
     return {"values": found.values, "passes": found.passes}

@@ -34,7 +34,7 @@ jax.config.update("jax_enable_x64", True)
 import jax.numpy as jnp
 import numpy as np
 
-from theorax.numerics.lanczos import leading_singular_triplets
+from theorax.theorems.mind_the_gap._lanczos import leading_singular_triplets
 
 PASS_DRAWS = 15
 

@@ -80,7 +80,7 @@ def ours(width: int, literal_weights: bool) -> tuple[Draw, Draw]:
     from theorax.numerics.extents import Extent, literal
     from theorax.numerics.keys import named
     from theorax.numerics.sampler import Sampler
-    from theorax.numerics.wide_networks import DeepNetwork, place, pre_activations
+    from theorax.theorems.pseudo_iid_gp._wide_networks import DeepNetwork, place, pre_activations
 
     x, depth, root = jnp.asarray(INPUTS), literal(LAYERS), math.sqrt(WEIGHT_VARIANCE)
 

@@ -49,8 +49,8 @@ def sweep_program(key, T, d, depth):
     """The measured program: law-equal T x T products."""
     import jax.numpy as jnp
 
-    from theorax.numerics.attention import markov_products
     from theorax.numerics.distributions import UnitExponential
+    from theorax.theorems.mind_the_gap._attention import markov_products
 
     M = markov_products(key, UnitExponential(), T, d, depth, sigma="1/sqrt(d)")
     return {"bulk": jnp.stack([deflated(X, jnp) for X in M])}
@@ -60,8 +60,8 @@ def small_program(key, T, d, depth):
     """The program whose memory is measured; it returns one number."""
     import jax.numpy as jnp
 
-    from theorax.numerics.attention import markov_products
     from theorax.numerics.distributions import UnitExponential
+    from theorax.theorems.mind_the_gap._attention import markov_products
 
     return {"bulk": jnp.sum(markov_products(key, UnitExponential(), T, d, depth) ** 4)}
 

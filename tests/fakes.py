@@ -13,7 +13,8 @@ import pytest
 
 from theorax.decide import limits, rates
 from theorax.decide.findings import Finding, Found
-from theorax.decide.status import Basis, Direction, LargerClasses, Reason, Status
+from theorax.decide.kill_evidence import Basis
+from theorax.decide.status import Direction, LargerClasses, Reason, Status
 from theorax.decide.verdict import Assumption, Case, ErrorRates, Grounds, Point, Statement, Verdict, conclude
 from theorax.errors import DesignError, StatementError, UsageError, option
 from theorax.theorems.catalogue import Catalogue

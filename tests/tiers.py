@@ -235,7 +235,7 @@ KINDS = (
     ),
     Kind(
         "Fast samplers have the law of the literal network.",
-        ("numerics/test_attention.py::test_fast_sampler_has_the_law_of_the_literal_network",),
+        ("theorems/test_attention.py::test_fast_sampler_has_the_law_of_the_literal_network",),
         ("0.0-gaussian",),
     ),
 )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from theorax.version import __version__
+
 if TYPE_CHECKING:
     from theorax import decide, exact
     from theorax.errors import (
@@ -15,8 +17,6 @@ if TYPE_CHECKING:
         UsageError,
     )
     from theorax.reports.library import Report, verify
-
-__version__ = "0.1.0"
 
 __all__ = [
     "DesignError",

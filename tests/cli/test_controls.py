@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from test_theorem_files import page
 
-from theorax.decide.status import Basis
+from theorax.decide.kill_evidence import Basis
 from theorax.runs.checking import check
 from theorax.verifiers.settings import Settings
 

@@ -24,9 +24,9 @@ from theorax.decide.kill_bounds import (
     Standardised,
     kill_bound,
 )
+from theorax.decide.kill_evidence import Basis
 from theorax.decide.means import plan_mean
 from theorax.decide.samples import Columns
-from theorax.decide.status import Basis
 
 
 def run(distance, draws=400, skewness=0.0, kurtosis=0.0):

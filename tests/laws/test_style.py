@@ -13,8 +13,9 @@ import theorax
 
 PACKAGE = Path(theorax.__file__).parent
 STYLE = Path(__file__).parents[2] / "STYLE.md"
-FILES = [path for path in sorted(PACKAGE.rglob("*.py")) if path.parent.parent.name != "theorems"]
-# The models and builders of theorem files take one parameter for each letter; the list says so once.
+ALL = sorted(PACKAGE.rglob("*.py"))
+# The models and builders of papers take one parameter for each letter; the list says so once.
+FILES = [path for path in ALL if path.parent.parent.name != "theorems"]
 
 
 def broken_list() -> str:
@@ -31,7 +32,7 @@ def listed(rule: str) -> set[str]:
 
 def long_modules() -> Iterator[str]:
     """Modules of more than 300 lines."""
-    for path in FILES:
+    for path in ALL:
         if len(path.read_text(encoding="utf-8").splitlines()) > 300:
             yield path.stem
 
@@ -86,13 +87,12 @@ def test_nothing_is_named_that_breaks_no_rule():
         "kinds",
         "cases",
         "verifiers",
+        "mind_the_gap",
     }
     told = {name.rpartition(".")[2] for name in listed("Rule 1:")} - rooms
     assert told == set(long_modules())
     assert listed("Rule 27, records") == set(wide_records())
-    assert {name.rpartition(".")[2] for name in listed("Rule 27, functions")} - {"convolutional_network"} == set(
-        wide_functions()
-    )
+    assert {name.rpartition(".")[2] for name in listed("Rule 27, functions")} == set(wide_functions())
 
 
 PRONOUN = re.compile(r"(What|That|Which|Whether|Those|Whatever|How|Where|Why|Who|Whose|It|Its|They)\b")

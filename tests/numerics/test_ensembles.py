@@ -14,7 +14,7 @@ from scipy import special
 from theorax.errors import StatementError, UsageError
 from theorax.numerics import distributions, ensembles, keys
 from theorax.numerics.extents import Extent, literal
-from theorax.numerics.rounding import gamma, householder_frame_defect
+from theorax.numerics.rounding import gamma
 
 jax.config.update("jax_enable_x64", True)
 
@@ -99,7 +99,7 @@ def test_haar_rows_are_orthonormal(key, T, d, traced):
     wide, size = np.longdouble, T.value
     frame = Q[:size].astype(wide)
     gap = np.linalg.norm(frame @ frame.T - np.eye(size, dtype=wide)) + (d.padded + 2) * np.finfo(wide).eps * size
-    assert gap <= householder_frame_defect(T.padded, d.padded, np.float64)
+    assert gap <= ensembles.householder_frame_defect(T.padded, d.padded, np.float64)
 
 
 def test_the_count_of_a_householder_frame_is_that_of_its_operations():

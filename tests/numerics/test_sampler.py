@@ -17,11 +17,11 @@ from jax.experimental import io_callback
 
 from theorax.errors import ObservationError, UsageError
 from theorax.numerics import distributions, keys, platform
-from theorax.numerics.attention import markov_products
 from theorax.numerics.ensembles import haar_rows
 from theorax.numerics.extents import Extent
 from theorax.numerics.meter import Meter
 from theorax.numerics.sampler import Sampler, check
+from theorax.theorems.mind_the_gap._attention import markov_products
 
 jax.config.update("jax_enable_x64", True)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from theorax.numerics import quadratic
 from theorax.runs.checking import check
+from theorax.theorems.primal_dual_attention import _quadratic as quadratic
 from theorax.verifiers.settings import Settings
 
 right = quadratic._dual

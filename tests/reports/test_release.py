@@ -9,6 +9,7 @@ import fakes
 import pytest
 from test_document import report
 
+from benchmarks.release_stamps import program
 from theorax import __version__
 from theorax.errors import UsageError
 from theorax.reports import release
@@ -74,3 +75,33 @@ def test_what_this_tree_ships_agrees_with_itself_and_with_the_library():
     # Of every theorem that is still what was checked, the list shows the release's word.
     catalogue = Catalogue.of([LIBRARY])
     assert all(heads.line(id, catalogue.path(id)) for id in heads.theorems)
+
+
+MOVED = {"pack.numerics.lanczos": "pack.papers.one._lanczos"}
+BEFORE = '"""Old words."""\nfrom pack.keys import *\nfrom pack.numerics import keys, lanczos\nsaid = "pack.numerics.lanczos"\n'
+
+
+@pytest.mark.parametrize(
+    ("now", "is_same"),
+    [
+        (
+            "from pack.keys import *\nfrom pack.numerics import keys\nfrom pack.papers.one import _lanczos as lanczos\n",
+            True,
+        ),
+        ("from pack.keys import *\nimport pack.papers.one._lanczos as lanczos\nfrom pack.numerics import keys\n", True),
+        (
+            "from pack.numerics import keys\nfrom pack.keys import *\nfrom pack.papers.one import _lanczos as lanczos\n",
+            False,
+        ),
+        (
+            "from pack.keys import *\nfrom pack.numerics import keys\nfrom pack.papers.two import _lanczos as lanczos\n",
+            False,
+        ),
+        ("from pack.keys import *\nfrom pack.numerics import keys\nfrom pack.papers.one import _lanczos\n", False),
+    ],
+    ids=["moved", "another order", "before a star", "another module", "another name"],
+)
+def test_a_stamp_follows_a_module_that_moved_and_no_other_change(now, is_same):
+    now += 'said = "pack.papers.one._lanczos"\n'
+    assert (program(BEFORE, MOVED) == program(now, {})) is is_same
+    assert program(BEFORE, {}) != program(now, {})

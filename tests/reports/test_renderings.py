@@ -14,7 +14,8 @@ import theorax.cli.values
 import theorax.names
 import theorax.runs.sources
 import theorax.text.numbers
-from theorax.decide.status import Basis, Status
+from theorax.decide.kill_evidence import Basis
+from theorax.decide.status import Status
 from theorax.decide.verdict import Point
 from theorax.reports import summary, terminal
 from theorax.reports.progress import Remaining

@@ -4,9 +4,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from theorax.numerics import platform, weight_matrices
+from theorax.numerics import platform
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import root
+from theorax.theorems.pseudo_iid_gp import _weight_matrices as weight_matrices
 from theorax.theorems.pseudo_iid_gp._convolutional import Filters, convolution, convolutional_network
 
 platform.enable()

@@ -6,7 +6,8 @@ import jax.numpy as jnp
 import pytest
 from sympy import Function, Rational, Symbol, simplify
 
-from theorax.numerics import gaussian_means, platform
+from theorax.numerics import platform
+from theorax.theorems.pseudo_iid_gp import _gaussian_means as gaussian_means
 from theorax.theorems.pseudo_iid_gp._moments import bell, bell_error, bell_slopes, tanh_curve
 
 platform.enable()

@@ -189,7 +189,7 @@ def _answer(study: Study, file: Path, claim: str, code: int) -> Answer:
 
 
 def _document(study: Study, file: Path, claim: str, code: int) -> dict[str, Any]:
-    from theorax import __version__
+    from theorax.version import __version__
 
     plan = study.plan
     return {

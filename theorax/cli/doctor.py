@@ -10,13 +10,13 @@ from pathlib import Path
 
 import click
 
-from theorax import __version__
 from theorax.cli.options import DEVICES, OneOf, baseline_file, settings
 from theorax.cli.scaffold import LOCK
 from theorax.cli.selecting import root_option, state_option
 from theorax.cli.workspace import Workspace, workspace_of
 from theorax.errors import TheoraxError
 from theorax.names import many
+from theorax.version import __version__
 
 _BOUND = re.compile(r"^([A-Za-z0-9][A-Za-z0-9._-]*)>=([0-9.]+)$")
 _PIN = re.compile(r"^([A-Za-z0-9][A-Za-z0-9._-]*)==([^\s;#]+)", re.MULTILINE)

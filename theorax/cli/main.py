@@ -16,10 +16,10 @@ from typing import NoReturn, TextIO
 
 import click
 
-from theorax import __version__
 from theorax.cli.workspace import Workspace, workspace_of
 from theorax.errors import NothingSelected, TheoraxError
 from theorax.names import did_you_mean
+from theorax.version import __version__
 
 COMMANDS = {
     "theorem": ("theorax.cli.check:theorem", "Check theorems and report on them."),

@@ -63,7 +63,7 @@ from typing import ClassVar, Protocol, TypeAlias
 
 from scipy.special import bdtrc, betaincinv, ndtr, ndtri, stdtr, stdtrit
 
-from theorax.decide.status import Basis
+from theorax.decide.kill_evidence import Basis
 
 __all__ = [
     "DEMANDED",

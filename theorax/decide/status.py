@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from theorax.decide.kill_bounds import Again  # it needs SciPy, and a result that is shown does not
 
 __all__ = [
-    "DEFAULT_LEVELS", "Basis", "Decision", "Direction", "LargerClasses", "Levels", "Reading", "Reason", "Refusal", "Side",
+    "DEFAULT_LEVELS", "Decision", "Direction", "LargerClasses", "Levels", "Reading", "Reason", "Refusal", "Side",
     "Status",
 ]  # fmt: skip
 
@@ -124,14 +124,6 @@ class Side(StrEnum):
     def mirrored(self) -> Side:
         """The same claim about minus the value."""
         return {Side.AT_LEAST: Side.AT_MOST, Side.AT_MOST: Side.AT_LEAST}.get(self, self)
-
-
-class Basis(StrEnum):
-    """Source of the bound of the probability that a control is noticed."""
-
-    STATISTIC = "statistic"  # the test's own, of one run
-    COUNT = "count"  # draws against the claim, of one run
-    REPETITIONS = "repetitions"  # runs on draws of their own
 
 
 class Direction(StrEnum):

@@ -30,10 +30,8 @@ from sympy.printing.str import StrPrinter
 
 from theorax.language.letters import Index, Letter, Measured, Parameter, Size
 
-if TYPE_CHECKING:  # claims are written with what stands here
+if TYPE_CHECKING:
     from sympy.printing.pretty.pretty import PrettyPrinter
-
-    from theorax.language.claims.claim import Claim
 
 
 def inline(expression: Basic | None) -> str:
@@ -154,10 +152,10 @@ def in_box_latex(sides: Mapping[Parameter, tuple[Expr, Expr]]) -> str:
     return rf" \quad ({', '.join(named)})" if sides else ""
 
 
-def meanings(claims: Iterable[Claim]) -> tuple[tuple[str, str], ...]:
-    """Every letter of the claims with its meaning, what tends to infinity first, what is measured last."""
+def meanings(symbols: Iterable[Symbol]) -> tuple[tuple[str, str], ...]:
+    """Every letter among these symbols with its meaning: sizes first, measured letters last."""
     order = (Size, Index, Parameter, Measured)
-    found = {s for claim in claims for s in claim.letters if isinstance(s, Letter)}
+    found = {symbol for symbol in symbols if isinstance(symbol, Letter)}
     ranked = sorted(found, key=lambda letter: (order.index(type(letter)), str(letter)))
     return tuple((inline(letter), letter.meaning) for letter in ranked)
 

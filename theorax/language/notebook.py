@@ -2,42 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
 
+from theorax.language.claims import Claim
+from theorax.language.hypothesis import Hypotheses
 from theorax.language.notation import meanings
 from theorax.text import hypertext, plain
 from theorax.text.blocks import Block, Heading, Lines, Paragraph
 
-if TYPE_CHECKING:
-    from theorax.language.claims import Claim
-    from theorax.language.theorem import Theorem
 
-
-def shown(theorem: Theorem) -> dict[str, str]:
-    """The theorem as text, as HTML with MathML, and its claims in LaTeX."""
-    head, tail = list(_head(theorem)), list(_tail(theorem))
-    claims = theorem.claims.items()
-    text = [*head, *(block for name, claim in claims for block in _claim(name, claim)), *tail]
+def shown(source: str, hypotheses: Hypotheses, claims: Mapping[str, Claim], uses: tuple[str, ...]) -> dict[str, str]:
+    """A theorem as text, as HTML with MathML, and its claims in LaTeX; ``source`` is its place and label."""
+    head, tail = list(_head(source, hypotheses, claims)), list(_tail(uses))
+    text = [*head, *(block for name, claim in claims.items() for block in _claim(name, claim)), *tail]
     typeset = "".join(
         hypertext.render(_claim(name, claim)[:1])
         + hypertext.statement(claim.latex, claim.typeset)
         + hypertext.render(_claim(name, claim)[2:])
-        for name, claim in claims
+        for name, claim in claims.items()
     )
-    latex = hypertext.latex_rows((name, claim.latex) for name, claim in claims)
+    latex = hypertext.latex_rows((name, claim.latex) for name, claim in claims.items())
     return hypertext.bundle(
         plain.render(text).rstrip("\n"), hypertext.render(head) + typeset + hypertext.render(tail), latex
     )
 
 
-def _head(theorem: Theorem) -> Iterator[Block]:
-    yield Heading(f"{theorem.place} ({theorem.label})")
-    for letter, meaning in meanings(theorem.claims.values()):
+def _head(source: str, hypotheses: Hypotheses, claims: Mapping[str, Claim]) -> Iterator[Block]:
+    yield Heading(source)
+    for letter, meaning in meanings({symbol for claim in claims.values() for symbol in claim.letters}):
         yield Paragraph(f"{letter}: {meaning}", hang=2)
-    if theorem.hypotheses:
+    if hypotheses:
         yield Heading("Hypotheses")
-    for part in theorem.hypotheses:
+    for part in hypotheses:
         yield Paragraph(f"{part.name}: {part.sentence}", hang=2)
 
 
@@ -50,7 +46,7 @@ def _claim(name: str, claim: Claim) -> list[Block]:
     return found
 
 
-def _tail(theorem: Theorem) -> Iterator[Block]:
-    if theorem.uses:
+def _tail(uses: tuple[str, ...]) -> Iterator[Block]:
+    if uses:
         yield Heading("Rests on")
-        yield Paragraph(", ".join(theorem.uses))
+        yield Paragraph(", ".join(uses))

@@ -160,7 +160,7 @@ class Theorem:
         """A notebook shows what is stated, with its letters and hypotheses."""
         from theorax.language.notebook import shown
 
-        return shown(self)
+        return shown(f"{self.place} ({self.label})", self.hypotheses, self.claims, self.uses)
 
     def _subjects(self, claim: Claim) -> Mapping[str, Subject]:
         experiment = self.experiment_of(claim)

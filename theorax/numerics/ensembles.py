@@ -6,8 +6,11 @@ padding is part of the random stream: another padding gives other draws of the s
 
 from __future__ import annotations
 
+import math
+
 import jax
 import jax.numpy as jnp
+from jax.typing import DTypeLike
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from theorax.errors import UsageError
@@ -15,6 +18,7 @@ from theorax.numerics.annotations import Scalar
 from theorax.numerics.distributions import PositiveLaw, gamma_variates
 from theorax.numerics.extents import Extent, block
 from theorax.numerics.keys import named
+from theorax.numerics.rounding import gamma
 
 
 def markov(weights: Float[Array, "N N"], T: Extent) -> Float[Array, "N N"]:
@@ -59,7 +63,7 @@ def haar_rows(key: PRNGKeyArray, T: Extent, d: Extent) -> Float[Array, "{T.padde
     stay zero in the leading columns of $Q$, and Householder's leading columns do not see those that follow: the frame
     of the block is the block of the frame, and what QR makes of the zero columns is masked.
 
-    **Errors:** $\|QQ^T - I\|_F$ is at most ``rounding.householder_frame_defect`` of the padded sizes, where the
+    **Errors:** $\|QQ^T - I\|_F$ is at most ``householder_frame_defect`` of the padded sizes, where the
     operations are counted: about $52\,T^{3/2} d u$, u the unit roundoff. What is met is a few u.
 
     **Raises:** UsageError if there are more rows than dimensions, where the sizes are known; traced sizes are not
@@ -69,6 +73,32 @@ def haar_rows(key: PRNGKeyArray, T: Extent, d: Extent) -> Float[Array, "{T.padde
     """
     _fits(T, d)
     return jnp.where(block(T, d), orthonormal_rows(gaussian(key, d, T).T), 0)
+
+
+def householder_frame_defect(rows: int, dimension: int, dtype: DTypeLike) -> float:
+    r"""A bound of $\|QQ^T - I\|_F$ for T = ``rows`` orthonormal rows from Householder reflections in dimension d.
+
+    $2\sqrt T \gamma + T\gamma^2$ with $\gamma = \gamma_{T(26 d + 86)}$, by a count of the operations of LAPACK's
+    unblocked xGEQR2 and xORG2R, $\theta_n$ standing for a relative error of at most $\gamma_n$:
+
+    - the norm of what stands below the diagonal: $\theta_{3d+4}$, be its squares summed plainly or rescaled on the way
+      (an addition for each term and four roundings for each rescaling, halved by the root);
+    - $\beta = \mp\mathrm{hypot}(\alpha, \cdot)$: $\theta_{3d+8}$; $\alpha - \beta$, of terms of one sign:
+      $\theta_{3d+9}$; hence $v_j = x_j \cdot (1/(\alpha - \beta))$: $\theta_{3d+11}$, and
+      $\tau = (\beta - \alpha)/\beta$: $\theta_{6d+18}$;
+    - $w = v^T b$: off by $\gamma_{4d+11} \|v\|\|b\|$, and $\tau\|v\|^2 = 2$, so that the computed $\tau w v$ is off by
+      $2\gamma_{13d+42}\|b\|$ and $b - \tau w v$, exactly as long as b, by $\gamma_{26d+86}\|b\|$.
+
+    A column goes through T reflections, each exactly orthogonal for the numbers that it was made of, so that it ends
+    within $\gamma_{T(26d+86)}$ of a column of an exactly orthogonal matrix. For d the padded dimension; an overestimate,
+    as every such count: what is met is a few units.
+
+    **Errors:** none of its own. The count is that of unblocked reflections: up to 128 rows in LAPACK as it is configured.
+
+    **Source:** Higham 2002, lemmas 19.1 to 19.3, whose constants are counted here.
+    """
+    one = gamma(rows * (26 * dimension + 86), dtype)
+    return 2 * math.sqrt(rows) * one + rows * one**2
 
 
 def orthonormal_rows(G: Float[Array, "T d"]) -> Float[Array, "T d"]:

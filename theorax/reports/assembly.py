@@ -9,7 +9,6 @@ from dataclasses import astuple, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from theorax import __version__
 from theorax.decide.error_budget import REFUTATIONS, SUPPORTS, TITLES
 from theorax.decide.verdict import Verdict
 from theorax.reports.bibliographies import entries, strangers, works
@@ -31,6 +30,7 @@ from theorax.text.codec import built, plain
 from theorax.theorems.catalogue import claim_lines
 from theorax.theorems.roots import Origin
 from theorax.verifiers.outcome import TheoremOutcome
+from theorax.version import __version__
 
 if TYPE_CHECKING:
     from theorax.decide.error_budget import Suite

@@ -15,7 +15,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from theorax import __version__
 from theorax.decide.status import Status
 from theorax.decide.verdict import Case, Ends, Verdict
 from theorax.errors import UsageError
@@ -33,6 +32,7 @@ from theorax.text.codec import Count, Malformed, completed, plain
 from theorax.theorems.roots import Origin
 from theorax.verifiers.outcome import Expected
 from theorax.verifiers.settings import DETERMINING
+from theorax.version import __version__
 
 FILE = "theorax-baseline.json"
 VERSION: Literal[1] = 1

@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from theorax import __version__
 from theorax.decide.verdict import Verdict, again
 from theorax.errors import UsageError
 from theorax.reports.assembly import document, fields_of
@@ -24,6 +23,7 @@ from theorax.runs.runner import run
 from theorax.runs.selectors import Selection
 from theorax.theorems.catalogue import Catalogue
 from theorax.verifiers.outcome import TheoremOutcome
+from theorax.version import __version__
 
 __all__ = ["merged"]
 

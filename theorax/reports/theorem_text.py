@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from theorax.decide.kill_evidence import Basis
 from theorax.decide.promise import GROUPS, grouped, promise
 from theorax.decide.spending import level_of
-from theorax.decide.status import Basis, Status
+from theorax.decide.status import Status
 from theorax.decide.verdict import Standing, Tightness, remarks
 from theorax.decide.verdict_text import READINGS, gain_text, noise_assumed, reached, sweep
 from theorax.decide.wording import REMEDIES, attempted

@@ -17,20 +17,13 @@ Over the three efforts that is at most three times as much.
 
 from __future__ import annotations
 
-import hashlib
-import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass
+from typing import Protocol
 
-from theorax.decide.status import DEFAULT_LEVELS, Status
+from theorax.decide.status import Status
 from theorax.decide.verdict import LoggedAttempt
 from theorax.errors import StatementError
-
-if TYPE_CHECKING:  # the log of attempts is opened by commands that check nothing
-    from theorax.language import Claim
-    from theorax.verifiers.kinds.lowering import Prepared
-    from theorax.verifiers.settings import Settings
 
 __all__ = [
     "AttemptLog",
@@ -40,16 +33,7 @@ __all__ = [
     "GivenAttempts",
     "SpentAttempts",
     "UncountedAttempts",
-    "claim_version",
 ]
-
-# What a reader is told, and what is tried besides, states no other claim.
-_BESIDE = ("wrong", "implied", "corrected")
-
-
-# How a claim is estimated or tried, and what is allowed for: another choice of these is another try at the same form.
-_DESIGNED = ("content", "feasible", "floor", "given", "planted", "rival", "rival_feasible", "scale", "tol", "trivial")
-_FORM = ("as_", "at", "over", "quantile", "where")
 
 
 @dataclass(frozen=True)
@@ -162,48 +146,3 @@ class GivenAttempts:
                 "checked, or are others on the machine that checks it. Check it again."
             )
         return self._counted[version]
-
-
-def claim_version(theorem: str, name: str, claim: Claim, cases: Sequence[Prepared], settings: Settings) -> ClaimVersion:
-    """The version whose attempts are counted: the statement with margin and class, the design without levels."""
-    from sympy import sympify  # whoever counts attempts handles versions, and makes none
-
-    stated = [_field(claim, part.name) for part in fields(claim) if part.name not in _BESIDE]
-    said = {*claim.measured_fields, *claim.predicted_fields, *_FORM} - {*_DESIGNED}
-    formed = [_field(claim, part.name) for part in fields(claim) if part.name in said]
-    designed = [str(settings.model)]
-    for case in cases:
-        line = case.cell.line
-        designed.append(
-            repr((line.experiment, line.name, sorted(case.cell.label.items()), line.sizes, line.draws, line.paired))
-        )
-        designed.append(repr((case.claimed, case.margin, case.side)))
-        designed.append(replace(case.plan, levels=DEFAULT_LEVELS).hash if case.plan is not None else "")
-    kind = type(claim).__name__
-    return ClaimVersion(
-        theorem,
-        name,
-        _digest(kind, *stated),
-        _digest(*designed),
-        model=_model(settings.model),
-        effort=settings.effort,
-        at=repr(sorted((letter, str(sympify(value, rational=True))) for letter, value in settings.at)),
-        form=_digest(kind, *formed),
-        level=settings.level,
-    )
-
-
-def _field(claim: Claim, name: str) -> str:
-    return f"{name}={getattr(claim, name)!r}"
-
-
-def _model(model: str | None) -> str:
-    """The user's model, however the path of its file is spelt."""
-    if model is None:
-        return ""
-    place, _, factory = model.rpartition(":")
-    return f"{os.path.normpath(place)}:{factory}"
-
-
-def _digest(*parts: str) -> str:
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]

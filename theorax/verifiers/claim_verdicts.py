@@ -26,7 +26,8 @@ from theorax.verifiers.proof_check import CheckedProofs
 
 def letters(theorem: Theorem) -> tuple[LetterOutcome, ...]:
     """Every letter of the claims, what tends to infinity first, what is measured last."""
-    return tuple(LetterOutcome(letter, meaning) for letter, meaning in meanings(theorem.claims.values()))
+    symbols = {symbol for claim in theorem.claims.values() for symbol in claim.letters}
+    return tuple(LetterOutcome(letter, meaning) for letter, meaning in meanings(symbols))
 
 
 # A proof and a refutation of one statement: the program measured is not the one proved, or one of the two is wrong.

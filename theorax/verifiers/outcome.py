@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from theorax.decide.findings import Finding, settle
-from theorax.decide.status import Basis, Status
+from theorax.decide.kill_evidence import Basis
+from theorax.decide.status import Status
 from theorax.decide.verdict import Verdict
 from theorax.theorems.roots import Origin
 

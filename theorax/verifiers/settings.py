@@ -6,13 +6,11 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from theorax.decide.kinds import KindWords
 from theorax.decide.verdict import VarianceGain
-
-if TYPE_CHECKING:  # which knows the settings
-    from theorax.verifiers.attempts import CountedAttempt
+from theorax.verifiers.attempts import CountedAttempt
 
 Place: TypeAlias = tuple[str, str, tuple[tuple[str, str], ...]]
 """A line of an experiment: the names of both, and its case as letters and values."""

@@ -22,7 +22,7 @@ from theorax.numerics import platform
 from theorax.theorems.catalogue import Catalogue, Facts
 from theorax.verifiers import claim_verdicts, proof_check
 from theorax.verifiers.attacks import tested_hypotheses
-from theorax.verifiers.attempts import AttemptLog, AttemptNumbers, ClaimVersion, claim_version
+from theorax.verifiers.attempts import AttemptLog, AttemptNumbers, ClaimVersion
 from theorax.verifiers.cases import user_models
 from theorax.verifiers.cases.crew import Crew, DrawnPortion, Portion
 from theorax.verifiers.cases.draws import Draws, Table, whole_line
@@ -36,6 +36,7 @@ from theorax.verifiers.cases.sweep_lines import (
     sweep_lines,
 )
 from theorax.verifiers.claim_check import ClaimCheck
+from theorax.verifiers.claim_versions import claim_version
 from theorax.verifiers.kinds import JUDGES, Prepared
 from theorax.verifiers.loading import load
 from theorax.verifiers.outcome import (

@@ -20,12 +20,12 @@ from sympy import Integer, Rational, sqrt
 
 from theorax.language import *
 from theorax.numerics import distributions
-from theorax.numerics.attention import AttentionNet, MarkovAttention, token_products
 from theorax.numerics.ensembles import gaussian as gaussian_matrix
 from theorax.numerics.ensembles import haar_rows, random_markov
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
-from theorax.numerics.spectra import singular_values
+from theorax.theorems.mind_the_gap._attention import AttentionNet, MarkovAttention, token_products
+from theorax.theorems.mind_the_gap._spectra import singular_values
 
 T = Size("T", "context length")
 d = Size("d", "width")

@@ -38,9 +38,9 @@ from sympy import (
 )
 
 from theorax.language import *
-from theorax.numerics import gaussian_means
 from theorax.numerics.annotations import Scalar
 from theorax.numerics.keys import named
+from theorax.theorems.pseudo_iid_gp import _gaussian_means as gaussian_means
 
 m = Size("m", "nodes per standard deviation")
 q = Parameter("q", "variance", positive=True)

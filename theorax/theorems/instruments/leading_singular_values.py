@@ -24,11 +24,11 @@ from theorax.language import *
 from theorax.numerics import distributions
 from theorax.numerics.ensembles import gaussian as gaussian_matrix
 from theorax.numerics.ensembles import haar, random_markov
-from theorax.numerics.inertia import audit_index
 from theorax.numerics.keys import named
-from theorax.numerics.lanczos import SingularTriplets, leading_singular_triplets
 from theorax.numerics.rounding import gamma
-from theorax.numerics.spectra import enclosed_singular_values, tail_power
+from theorax.theorems.mind_the_gap._inertia import audit_index
+from theorax.theorems.mind_the_gap._lanczos import SingularTriplets, leading_singular_triplets
+from theorax.theorems.mind_the_gap._spectra import enclosed_singular_values, tail_power
 
 T = Size("T", "order of the matrix")
 i = Index("i", "index of the value")

@@ -22,8 +22,8 @@ from sympy import Matrix, Rational, Sum, Symbol, cos, pi, sqrt, symbols
 
 from theorax.language import *
 from theorax.numerics.kernel_attention import FEATURES, LINEAR, TAYLOR, Softmax
-from theorax.numerics.kernel_regression import Fitted, fit, points
-from theorax.numerics.weak_duality import weak_duality
+from theorax.theorems.primal_dual_attention._kernel_regression import Fitted, fit, points
+from theorax.theorems.primal_dual_attention._weak_duality import weak_duality
 
 N = Size("N", "number of keys")
 D = Size("D", "dimension of keys and queries")

@@ -23,7 +23,7 @@ from sympy import Integral, Rational, Symbol, exp, gamma, oo, solve, symbols
 from theorax.language import *
 from theorax.numerics.extents import literal
 from theorax.numerics.keys import named
-from theorax.numerics.wide_networks import deep_network, place, pre_activations
+from theorax.theorems.pseudo_iid_gp._wide_networks import deep_network, place, pre_activations
 
 n = Size("n", "width")
 l = Index("l", "layer")
@@ -192,6 +192,6 @@ theorem = Theorem(
     ),
     issues=(
         "Equality in law is seen through gains, shapes and angles at small widths. The argument in the docstring carries "
-        "it to all widths; theorax.numerics.wide_networks gives its steps.",
+        "it to all widths; theorax.theorems.pseudo_iid_gp._wide_networks gives its steps.",
     ),
 )

@@ -9,10 +9,10 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from theorax.numerics.attention import mean_token_removed
 from theorax.numerics.ensembles import markov
 from theorax.numerics.extents import Extent, block
 from theorax.numerics.keys import named
+from theorax.theorems.mind_the_gap._attention import mean_token_removed
 
 CHUNK = 20  # layers whose random numbers are drawn at once
 

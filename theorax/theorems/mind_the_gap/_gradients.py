@@ -5,10 +5,10 @@ import jax.numpy as jnp
 
 from theorax.language import Index, Measured, arrays, numbers
 from theorax.numerics import distributions
-from theorax.numerics.attention import mean_token_removed
 from theorax.numerics.ensembles import gaussian, markov
 from theorax.numerics.extents import block
 from theorax.numerics.keys import named
+from theorax.theorems.mind_the_gap._attention import mean_token_removed
 from theorax.theorems.mind_the_gap._literal_networks import Weighted, literal_network, symbolic
 
 L = Index("L", "depth")

@@ -8,10 +8,10 @@ from jaxtyping import Array, Float
 from sympy import Integer, Rational, exp
 
 from theorax.language import Hypothesis, Parameter, Size, Subject
-from theorax.numerics.attention import mean_token_removed, softmax_rows
 from theorax.numerics.ensembles import bartlett, gaussian
 from theorax.numerics.extents import Extent, block
 from theorax.numerics.keys import named
+from theorax.theorems.mind_the_gap._attention import mean_token_removed, softmax_rows
 from theorax.theorems.mind_the_gap._markov import at_an_edge, in_powers
 
 d_qk = Size("d_qk", "width of queries and keys")

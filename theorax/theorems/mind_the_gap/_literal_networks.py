@@ -11,11 +11,11 @@ from jaxtyping import Array, Float
 from sympy import Symbol
 
 from theorax.numerics.annotations import Entries, Scalar
-from theorax.numerics.attention import Attention, AttentionNet, KeyQueryAttention, value_matrix
 from theorax.numerics.distributions import LogNormal, UnitExponential
 from theorax.numerics.ensembles import gaussian, haar_rows
 from theorax.numerics.extents import Extent, block, literal
 from theorax.numerics.keys import named
+from theorax.theorems.mind_the_gap._attention import Attention, AttentionNet, KeyQueryAttention, value_matrix
 
 
 class Weighted(Attention):

@@ -15,8 +15,8 @@ from sympy import Expr, Integer, Integral, Rational, Symbol, exp, integrate, oo,
 
 from theorax.language import Corrections, Efforts, Expansion, Hypothesis, Index, Measured, Parameter, Size
 from theorax.language.limit_laws import Image, LawOfNumbers
-from theorax.numerics.attention import mean_token_removed
 from theorax.numerics.extents import Extent
+from theorax.theorems.mind_the_gap._attention import mean_token_removed
 
 T = Size("T", "context length")
 d = Size("d", "width")

@@ -13,11 +13,11 @@ from sympy import Integer
 
 from theorax.language import Parameter, Subject
 from theorax.numerics import distributions
-from theorax.numerics.attention import mean_token_removed, token_products
 from theorax.numerics.ensembles import gaussian, haar_rows, markov, random_markov
 from theorax.numerics.extents import Extent, block
 from theorax.numerics.keys import named
 from theorax.theorems.mind_the_gap._adapters import applied, made
+from theorax.theorems.mind_the_gap._attention import mean_token_removed, token_products
 from theorax.theorems.mind_the_gap._markov import EXPONENTIAL, WeightLaw, sigma_A
 
 

@@ -20,12 +20,12 @@ import sympy
 from sympy import Derivative, Integer, Integral, Rational, Subs, Symbol, digamma, exp, log, oo, pi, sqrt, symbols
 
 from theorax.language import *
-from theorax.numerics.spectra import excess_of_stable_rank, singular_values, top_and_tail
 from theorax.theorems.mind_the_gap import _markov as setting
 from theorax.theorems.mind_the_gap._deep_network import deep_network
 from theorax.theorems.mind_the_gap._free import free_moment, inverse_of_edge, z
 from theorax.theorems.mind_the_gap._markov import LOGNORMAL, UNIFORM, T, d, gamma, l
 from theorax.theorems.mind_the_gap._models import network
+from theorax.theorems.mind_the_gap._spectra import excess_of_stable_rank, singular_values, top_and_tail
 
 L = Size("L", "depth, at a fixed context length")
 seen = numbers(

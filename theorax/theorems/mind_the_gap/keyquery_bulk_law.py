@@ -21,13 +21,13 @@ import sympy
 from sympy import Derivative, Integral, Rational, Subs, Symbol, exp, factorial, oo, pi, sqrt
 
 from theorax.language import *
-from theorax.numerics.attention import mean_token_removed
-from theorax.numerics.spectra import singular_values
 from theorax.theorems.mind_the_gap import _keyquery as program
 from theorax.theorems.mind_the_gap import _markov as setting
+from theorax.theorems.mind_the_gap._attention import mean_token_removed
 from theorax.theorems.mind_the_gap._free import inverse_of_edge, least_stationary, z
 from theorax.theorems.mind_the_gap._keyquery import beta, d_qk, layer, light, phi, variance
 from theorax.theorems.mind_the_gap._markov import T
+from theorax.theorems.mind_the_gap._spectra import singular_values
 
 seen = numbers(
     second="second singular value of A",

@@ -20,13 +20,13 @@ import sympy
 from sympy import Integer, Rational, oo, sqrt
 
 from theorax.language import *
-from theorax.numerics.lanczos import leading_singular_triplets
-from theorax.numerics.spectra import tail_power
 from theorax.theorems.mind_the_gap import _keyquery as program
 from theorax.theorems.mind_the_gap import _markov as setting
 from theorax.theorems.mind_the_gap._keyquery import beta, d_qk, layer, light, phi, variance
+from theorax.theorems.mind_the_gap._lanczos import leading_singular_triplets
 from theorax.theorems.mind_the_gap._markov import T, cv, sigma_A
 from theorax.theorems.mind_the_gap._models import user_layer
+from theorax.theorems.mind_the_gap._spectra import tail_power
 
 seen = numbers(
     top="largest singular value of A",

@@ -18,10 +18,9 @@ from sympy import Derivative, Integer, Integral, Rational, Symbol, catalan, exp,
 
 from theorax.language import *
 from theorax.numerics import distributions
-from theorax.numerics.attention import mean_token_removed
 from theorax.numerics.ensembles import markov, random_markov
-from theorax.numerics.spectra import singular_values
 from theorax.theorems.mind_the_gap import _markov as setting
+from theorax.theorems.mind_the_gap._attention import mean_token_removed
 from theorax.theorems.mind_the_gap._free import free_moment, z
 from theorax.theorems.mind_the_gap._markov import (
     BERNOULLI,
@@ -36,6 +35,7 @@ from theorax.theorems.mind_the_gap._markov import (
     sigma_A,
 )
 from theorax.theorems.mind_the_gap._models import matrix
+from theorax.theorems.mind_the_gap._spectra import singular_values
 
 k = Index("k", "half the order of a moment")
 alpha = Parameter("alpha", "shape of the Gamma weights: rows are Dirichlet(alpha, ..., alpha)", positive=True)

@@ -17,13 +17,13 @@ import jax.numpy as jnp
 from sympy import Integer, Rational
 
 from theorax.language import *
-from theorax.numerics.attention import mean_token_removed
-from theorax.numerics.lanczos import leading_singular_triplets
-from theorax.numerics.spectra import tail_power
 from theorax.theorems.mind_the_gap import _markov as setting
+from theorax.theorems.mind_the_gap._attention import mean_token_removed
 from theorax.theorems.mind_the_gap._free import free_moment, z
+from theorax.theorems.mind_the_gap._lanczos import leading_singular_triplets
 from theorax.theorems.mind_the_gap._markov import EXPONENTIAL, UNIFORM, T, cv, sigma_A
 from theorax.theorems.mind_the_gap._models import matrix
+from theorax.theorems.mind_the_gap._spectra import tail_power
 
 seen = numbers(
     top="s_1(A)",

@@ -27,9 +27,9 @@ from sympy import (
 )
 
 from theorax.language import *
-from theorax.numerics.lanczos import leading_singular_triplets
 from theorax.theorems.mind_the_gap import _markov as setting
 from theorax.theorems.mind_the_gap._free import edge_condition, inverse_of_edge, z
+from theorax.theorems.mind_the_gap._lanczos import leading_singular_triplets
 from theorax.theorems.mind_the_gap._markov import EXPONENTIAL, UNIFORM, T, cv, sigma_A
 from theorax.theorems.mind_the_gap._models import matrix
 

@@ -14,11 +14,11 @@ from sympy import Matrix, Rational, Symbol, eye, ones
 
 from theorax.language import *
 from theorax.numerics.arithmetics import Symbolic, evaluate
-from theorax.numerics.attention import mean_token_removed
 from theorax.numerics.extents import literal
-from theorax.numerics.spectra import singular_values
+from theorax.theorems.mind_the_gap._attention import mean_token_removed
 from theorax.theorems.mind_the_gap._literal_networks import Weighted, drawn_weights, generic
 from theorax.theorems.mind_the_gap._markov import T
+from theorax.theorems.mind_the_gap._spectra import singular_values
 
 seen = numbers(
     above="the largest of s_i(A_perp) - s_i(A)", below="the largest of s_(i+1)(A) - s_i(A_perp)", top="s_1(A)"

@@ -18,9 +18,9 @@ import jax.numpy as jnp
 from sympy import Abs, Derivative, Integer, Max, Piecewise, Rational, Subs, Symbol, sqrt
 
 from theorax.language import *
-from theorax.numerics.lanczos import leading_singular_triplets
 from theorax.theorems.mind_the_gap import _markov as setting
 from theorax.theorems.mind_the_gap import _models as models
+from theorax.theorems.mind_the_gap._lanczos import leading_singular_triplets
 from theorax.theorems.mind_the_gap._markov import T, sigma_A
 
 theta = Parameter("theta", "what is left of the outlier, sqrt(T) |1 - c|/sigma_A", positive=True)

@@ -23,9 +23,9 @@ from theorax.language import *
 from theorax.numerics import distributions
 from theorax.numerics.ensembles import markov
 from theorax.numerics.keys import named
-from theorax.numerics.lanczos import leading_singular_triplets
 from theorax.theorems.mind_the_gap import _markov as setting
 from theorax.theorems.mind_the_gap._free import edge_condition, inverse_of_edge, z
+from theorax.theorems.mind_the_gap._lanczos import leading_singular_triplets
 from theorax.theorems.mind_the_gap._markov import LOGNORMAL, UNIFORM, T, cv, d, l, sigma_A
 from theorax.theorems.mind_the_gap._models import network
 

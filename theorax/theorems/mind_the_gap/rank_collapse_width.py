@@ -19,11 +19,11 @@ import jax.numpy as jnp
 from sympy import Integer, Rational, digamma, log, sqrt
 
 from theorax.language import *
-from theorax.numerics.spectra import top_and_tail
 from theorax.theorems.mind_the_gap import _markov as setting
 from theorax.theorems.mind_the_gap._free import free_moment, z
 from theorax.theorems.mind_the_gap._markov import LOGNORMAL, UNIFORM, T, cv, d, gamma, l, sigma_A
 from theorax.theorems.mind_the_gap._models import network, user_network
+from theorax.theorems.mind_the_gap._spectra import top_and_tail
 
 seen = numbers(
     tail="sum of the fourth powers of the singular values of X_l without the largest",

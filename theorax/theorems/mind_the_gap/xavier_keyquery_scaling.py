@@ -18,13 +18,13 @@ import jax.numpy as jnp
 from sympy import Derivative, Integer, Rational, Subs, log, sqrt
 
 from theorax.language import *
-from theorax.numerics.attention import softmax_rows
 from theorax.numerics.ensembles import gaussian as gaussian_matrix
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
-from theorax.numerics.lanczos import leading_singular_triplets
 from theorax.theorems.mind_the_gap import _markov as setting
+from theorax.theorems.mind_the_gap._attention import softmax_rows
 from theorax.theorems.mind_the_gap._free import inverse_of_edge, z
+from theorax.theorems.mind_the_gap._lanczos import leading_singular_triplets
 from theorax.theorems.mind_the_gap._markov import T, cv, d, gamma
 
 second = Measured("second", "second singular value of A", positive=True)

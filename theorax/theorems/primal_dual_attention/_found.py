@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from jaxtyping import Array
 
 from theorax.language import Absolute, Hypothesis, Optimum, arrays
-from theorax.numerics.quadratic import Dual, expanded_bound, feasible, lower_bound
+from theorax.theorems.primal_dual_attention._quadratic import Dual, expanded_bound, feasible, lower_bound
 
 solver = arrays(
     reached="primal value at the coefficients and the bias that the solver finds",

@@ -2,7 +2,7 @@
 
 k(x, y) = phi(x) . phi(y), h(x) = sum_j k(x, k_j), h_j = h(k_j), rows x_j = phi(k_j)/h_j and G = (x_j . x_l). The dual
 has the coefficients beta = alpha - alphat; the values of the attention layer are v_j = beta_j/h_j. The programs are
-solved where a model is built (``numerics.kernel_regression``); C and eps are cases of an experiment.
+solved where a model is built (`_kernel_regression`); C and eps are cases of an experiment.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from sympy import Symbol, transpose
 
 from theorax.language import Efforts, Hypothesis, MatrixStep, Parameter, Size, generic_matrices, lemma
 from theorax.numerics.kernel_attention import FEATURES, KERNELS, LINEAR, PLAIN, SOFTMAX, TAYLOR
-from theorax.numerics.kernel_regression import OUTPUTS, QUERIES, Fitted, fit, points
 from theorax.numerics.keys import named
+from theorax.theorems.primal_dual_attention._kernel_regression import OUTPUTS, QUERIES, Fitted, fit, points
 
 N = Size("N", "number of keys")
 D = Size("D", "dimension of keys and queries")

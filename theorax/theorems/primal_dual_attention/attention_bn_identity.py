@@ -22,10 +22,10 @@ import numpy as np
 from sympy import Integer, Symbol, exp, symbols, transpose
 
 from theorax.language import *
-from theorax.numerics.attention_layers import BATCH, OWN, PLAIN, SAMPLE, AttentionBN
 from theorax.numerics.kernel_attention import KernelAttention, Plain, Regression, Softmax, Taylor
 from theorax.numerics.keys import named
 from theorax.theorems.primal_dual_attention import _regression as setting
+from theorax.theorems.primal_dual_attention._attention_layers import BATCH, OWN, PLAIN, SAMPLE, AttentionBN
 from theorax.theorems.primal_dual_attention._regression import D, N
 
 m = Size("m", "one over the floor e0 of the variances")

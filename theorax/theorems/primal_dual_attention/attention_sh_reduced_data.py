@@ -25,10 +25,17 @@ from sympy import Rational
 
 from theorax.language import *
 from theorax.numerics.annotations import Entries
-from theorax.numerics.attention_layers import CONVOLUTION, POOL, STRIDE, AttentionSH, MultiHead, reduction
 from theorax.numerics.kernel_attention import Regression, Softmax, feature_rows
-from theorax.numerics.kernel_regression import FittedHeads
 from theorax.theorems.primal_dual_attention import _regression as setting
+from theorax.theorems.primal_dual_attention._attention_layers import (
+    CONVOLUTION,
+    POOL,
+    STRIDE,
+    AttentionSH,
+    MultiHead,
+    reduction,
+)
+from theorax.theorems.primal_dual_attention._kernel_regression import FittedHeads
 from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, PLAIN, TAYLOR, C, D, N, eps
 
 FACTORS, WIDTH = (2, 4), 2  # of the heads

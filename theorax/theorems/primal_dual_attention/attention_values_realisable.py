@@ -23,13 +23,13 @@ from sympy import Matrix, Rational, Subs, sqrt, symbols
 
 from theorax.language import *
 from theorax.numerics.kernel_attention import AttentionKernel, Features, KernelAttention, feature_rows
-from theorax.numerics.kernel_regression import gram, inverse
 from theorax.numerics.keys import named
-from theorax.numerics.quadratic import Dual, cholesky, expanded_bound, lower_bound, solve_dual
-from theorax.numerics.weak_duality import weak_duality
 from theorax.theorems.primal_dual_attention import _regression as setting
 from theorax.theorems.primal_dual_attention._found import SOLVED, astray, certified, gap, judged, solver
+from theorax.theorems.primal_dual_attention._kernel_regression import gram, inverse
+from theorax.theorems.primal_dual_attention._quadratic import Dual, cholesky, expanded_bound, lower_bound, solve_dual
 from theorax.theorems.primal_dual_attention._regression import KERNELS, LINEAR, OUTPUTS, SOFTMAX, D, N, eps
+from theorax.theorems.primal_dual_attention._weak_duality import weak_duality
 
 program = arrays(
     above="primal value at w = sum_j beta_j x_j and b",

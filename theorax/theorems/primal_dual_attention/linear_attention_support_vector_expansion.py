@@ -25,10 +25,10 @@ from theorax.language import *
 from theorax.numerics.annotations import Entries
 from theorax.numerics.kernel_attention import Features, KernelAttention, Regression
 from theorax.numerics.keys import named
-from theorax.numerics.quadratic import Primal, lower_bound, null_part, upper_bound
-from theorax.numerics.weak_duality import weak_duality
 from theorax.theorems.primal_dual_attention import _regression as setting
+from theorax.theorems.primal_dual_attention._quadratic import Primal, lower_bound, null_part, upper_bound
 from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, PLAIN, SIZES, C, D, eps
+from theorax.theorems.primal_dual_attention._weak_duality import weak_duality
 
 seen = arrays(
     state="W phi(q)/h(q) + b with W = sum_j beta_j phi(k_j)/h_j",

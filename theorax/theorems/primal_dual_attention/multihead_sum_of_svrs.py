@@ -24,10 +24,10 @@ from sympy import Rational
 
 from theorax.language import *
 from theorax.numerics.annotations import Entries
-from theorax.numerics.attention_layers import MultiHead, equinox_multihead
 from theorax.numerics.kernel_attention import KernelAttention, Regression, Softmax
-from theorax.numerics.kernel_regression import FittedHeads
 from theorax.theorems.primal_dual_attention import _regression as setting
+from theorax.theorems.primal_dual_attention._attention_layers import MultiHead, equinox_multihead
+from theorax.theorems.primal_dual_attention._kernel_regression import FittedHeads
 from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, PLAIN, TAYLOR, C, D, N, eps
 
 S = Size("S", "number of heads")

@@ -26,8 +26,16 @@ from sympy import Integer, Matrix, Rational, Symbol, sqrt, symbols
 from theorax.language import *
 from theorax.numerics.kernel_attention import Features, KernelAttention, Regression, Softmax, exponents, feature_rows
 from theorax.numerics.keys import named
-from theorax.numerics.quadratic import Dual, Primal, feasible, lower_bound, solve_dual, solve_primal, upper_bound
 from theorax.theorems.primal_dual_attention import _regression as setting
+from theorax.theorems.primal_dual_attention._quadratic import (
+    Dual,
+    Primal,
+    feasible,
+    lower_bound,
+    solve_dual,
+    solve_primal,
+    upper_bound,
+)
 from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, PLAIN, TAYLOR, C, D, N, eps
 
 seen = arrays(

@@ -21,10 +21,10 @@ from sympy import Rational
 
 from theorax.language import *
 from theorax.numerics.annotations import Entries
-from theorax.numerics.attention_layers import by_sets, halves, two_sets
 from theorax.numerics.kernel_attention import Regression, feature_rows
-from theorax.numerics.kernel_regression import Fitted
 from theorax.theorems.primal_dual_attention import _regression as setting
+from theorax.theorems.primal_dual_attention._attention_layers import by_sets, halves, two_sets
+from theorax.theorems.primal_dual_attention._kernel_regression import Fitted
 from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, PLAIN, SIZES, TAYLOR, C, D, eps
 
 seen = arrays(

@@ -19,12 +19,12 @@ import numpy as np
 from sympy import Matrix, Rational, symbols
 
 from theorax.language import *
-from theorax.numerics.attention_layers import two_sets
 from theorax.numerics.kernel_attention import feature_rows
-from theorax.numerics.quadratic import Primal, lower_bound, upper_bound
-from theorax.numerics.weak_duality import weak_duality
 from theorax.theorems.primal_dual_attention import _regression as setting
+from theorax.theorems.primal_dual_attention._attention_layers import two_sets
+from theorax.theorems.primal_dual_attention._quadratic import Primal, lower_bound, upper_bound
 from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, SIZES, TAYLOR, C, D, eps
+from theorax.theorems.primal_dual_attention._weak_duality import weak_duality
 
 seen = arrays(
     above="primal values of the regressions on both sets, at W = sum of beta_j x_j",

@@ -23,8 +23,8 @@ from theorax.language import *
 from theorax.numerics.annotations import Entries
 from theorax.numerics.kernel_attention import Features, feature_rows
 from theorax.numerics.keys import named
-from theorax.numerics.quadratic import lower_bound
 from theorax.theorems.primal_dual_attention import _regression as setting
+from theorax.theorems.primal_dual_attention._quadratic import lower_bound
 from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, PLAIN, TAYLOR, C, D, N, eps
 
 seen = arrays(

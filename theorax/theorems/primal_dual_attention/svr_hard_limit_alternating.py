@@ -20,10 +20,10 @@ from sympy import Integer, Min, Rational, Subs, Sum, cos, pi, symbols
 from theorax.language import *
 from theorax.numerics.bessel_series import bessel_i, circle_number
 from theorax.numerics.kernel_attention import Softmax
-from theorax.numerics.kernel_regression import gram
-from theorax.numerics.quadratic import expanded_bound, lower_bound
-from theorax.numerics.weak_duality import weak_duality
+from theorax.theorems.primal_dual_attention._kernel_regression import gram
+from theorax.theorems.primal_dual_attention._quadratic import expanded_bound, lower_bound
 from theorax.theorems.primal_dual_attention._regression import N, eps
+from theorax.theorems.primal_dual_attention._weak_duality import weak_duality
 
 c = Parameter("c", "C lambda/(1 - eps), the box over what the tube leaves", positive=True)
 length = Parameter("length", "|k|, the length of the keys", positive=True)

@@ -24,12 +24,12 @@ from sympy import Abs, Integer, Matrix, ones, sqrt, symbols
 from theorax.language import *
 from theorax.numerics.annotations import Entries
 from theorax.numerics.kernel_attention import AttentionKernel, Features, KernelAttention, feature_rows
-from theorax.numerics.kernel_regression import gram, interpolant, inverse
-from theorax.numerics.quadratic import Dual, cholesky, expanded_bound, lower_bound, solve_dual
-from theorax.numerics.weak_duality import weak_duality
 from theorax.theorems.primal_dual_attention import _regression as setting
 from theorax.theorems.primal_dual_attention._found import SOLVED, astray, certified, gap, judged, solver
+from theorax.theorems.primal_dual_attention._kernel_regression import gram, interpolant, inverse
+from theorax.theorems.primal_dual_attention._quadratic import Dual, cholesky, expanded_bound, lower_bound, solve_dual
 from theorax.theorems.primal_dual_attention._regression import KERNELS, LINEAR, PLAIN, SOFTMAX, D, N
+from theorax.theorems.primal_dual_attention._weak_duality import weak_duality
 
 exact = arrays(
     output="output of the layer at the keys",

@@ -20,7 +20,7 @@ from sympy import Abs, Rational, Sum, cos, pi, symbols
 from theorax.language import *
 from theorax.numerics.bessel_series import bessel_i, circle_number
 from theorax.numerics.kernel_attention import KernelAttention, Softmax
-from theorax.numerics.kernel_regression import gram, interpolant, inverse
+from theorax.theorems.primal_dual_attention._kernel_regression import gram, interpolant, inverse
 from theorax.theorems.primal_dual_attention._regression import N
 
 m = Parameter("m", "turns of the wave", integer=True, positive=True)

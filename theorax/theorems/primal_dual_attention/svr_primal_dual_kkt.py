@@ -21,10 +21,10 @@ from sympy import Rational, Symbol, symbols
 
 from theorax.language import *
 from theorax.numerics.kernel_attention import KernelAttention
-from theorax.numerics.quadratic import Primal, lower_bound, upper_bound
-from theorax.numerics.weak_duality import weak_duality
 from theorax.theorems.primal_dual_attention import _regression as setting
+from theorax.theorems.primal_dual_attention._quadratic import Primal, lower_bound, upper_bound
 from theorax.theorems.primal_dual_attention._regression import KERNELS, LINEAR, SOFTMAX, TAYLOR, C, D, N, eps
+from theorax.theorems.primal_dual_attention._weak_duality import weak_duality
 
 seen = arrays(
     above="primal value of what the primal program found",

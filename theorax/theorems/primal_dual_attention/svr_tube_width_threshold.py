@@ -19,11 +19,11 @@ import jax.numpy as jnp
 from sympy import Rational, Subs, symbols
 
 from theorax.language import *
-from theorax.numerics.kernel_regression import Fitted
-from theorax.numerics.quadratic import Primal, lower_bound, upper_bound
-from theorax.numerics.weak_duality import weak_duality
 from theorax.theorems.primal_dual_attention import _regression as setting
+from theorax.theorems.primal_dual_attention._kernel_regression import Fitted
+from theorax.theorems.primal_dual_attention._quadratic import Primal, lower_bound, upper_bound
 from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, TAYLOR, C, D, N
+from theorax.theorems.primal_dual_attention._weak_duality import weak_duality
 
 seen = arrays(
     flat="primal value of the constant in the middle of the targets",

@@ -18,8 +18,8 @@ import jax.numpy as jnp
 from sympy import Abs, Rational, Symbol, symbols
 
 from theorax.language import *
-from theorax.numerics.kernel_regression import Fitted
 from theorax.theorems.primal_dual_attention import _regression as setting
+from theorax.theorems.primal_dual_attention._kernel_regression import Fitted
 from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, TAYLOR, C, D, N, eps
 
 h = Measured("h", "h_j", array=True, positive=True)

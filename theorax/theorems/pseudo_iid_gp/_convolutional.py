@@ -16,11 +16,11 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
-from theorax.numerics import weight_matrices
 from theorax.numerics.annotations import Scalar
 from theorax.numerics.ensembles import gaussian, haar_rows
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
+from theorax.theorems.pseudo_iid_gp import _weight_matrices as weight_matrices
 
 __all__ = ["ConvolutionalNetwork", "Filters", "convolution", "convolutional_network"]
 

@@ -15,12 +15,12 @@ from theorax.language import Measured, Parameter, Subject
 from theorax.numerics.annotations import Scalar
 from theorax.numerics.extents import Extent, literal
 from theorax.numerics.keys import named
-from theorax.numerics.wide_networks import deep_network, pre_activations
 from theorax.theorems.pseudo_iid_gp import _ensembles as setting
 from theorax.theorems.pseudo_iid_gp._deep import l, q
 from theorax.theorems.pseudo_iid_gp._ensembles import EnsembleLaw, across, crossed, fourth, own, width
 from theorax.theorems.pseudo_iid_gp._kernels import phi
 from theorax.theorems.pseudo_iid_gp._moments import erf_point, power_mean, relu_point, tanh_point, variance_slope
+from theorax.theorems.pseudo_iid_gp._wide_networks import deep_network, pre_activations
 
 f0 = Parameter("f0", "limit of fourth", positive=True)
 own_1 = Parameter("own_1", "limit of n (own - 1)")

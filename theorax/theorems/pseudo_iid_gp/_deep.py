@@ -17,9 +17,10 @@ from jaxtyping import Array, Float, Int
 from sympy import Expr, Integer, Rational, asin, pi, sqrt, sympify
 
 from theorax.language import Efforts, Expansion, Experiment, Index, Measured, Parameter, Subject
-from theorax.numerics import gaussian_means, weight_matrices
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
+from theorax.theorems.pseudo_iid_gp import _gaussian_means as gaussian_means
+from theorax.theorems.pseudo_iid_gp import _weight_matrices as weight_matrices
 from theorax.theorems.pseudo_iid_gp._ensembles import EnsembleLaw, n, width
 from theorax.theorems.pseudo_iid_gp._kernels import phi
 

@@ -12,9 +12,9 @@ from jaxtyping import Array, Float, Int
 from sympy import Expr, Integer, expand, factorial, prod, sqrt, symbols, sympify
 
 from theorax.language import Measured, Parameter, Subject
-from theorax.numerics import weight_matrices
 from theorax.numerics.extents import Extent, block
 from theorax.numerics.keys import named
+from theorax.theorems.pseudo_iid_gp import _weight_matrices as weight_matrices
 from theorax.theorems.pseudo_iid_gp._ensembles import LinearLayer, n, width
 
 LAWS = ("signs", "fixed sum")

@@ -33,9 +33,9 @@ from sympy import (
 )
 
 from theorax.language import Parameter, Size, Step, Subject, lemma
-from theorax.numerics import weight_matrices
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
+from theorax.theorems.pseudo_iid_gp import _weight_matrices as weight_matrices
 
 n = Size("n", "width")
 fourth = Parameter("fourth", "n^2 E W_aj^4", nonnegative=True)

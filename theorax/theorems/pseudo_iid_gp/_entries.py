@@ -11,11 +11,11 @@ from jaxtyping import Array, Float
 from sympy import Expr, Rational, sympify
 
 from theorax.language import Parameter
-from theorax.numerics import weight_matrices
 from theorax.numerics.annotations import Scalar
 from theorax.numerics.extents import Extent, literal
 from theorax.numerics.keys import named, root
 from theorax.theorems.pseudo_iid_gp import _ensembles as setting
+from theorax.theorems.pseudo_iid_gp import _weight_matrices as weight_matrices
 from theorax.theorems.pseudo_iid_gp._ensembles import LinearLayer, across, crossed, fourth, n, own
 
 square = Parameter("square", "n^2 E W_aj^2 W_aj'^2 of n units and n inputs", nonnegative=True)

@@ -21,10 +21,10 @@ from sympy import Expr, Float, Function, Integer, Rational, acos, asin, pi, sqrt
 from theorax.language import Parameter
 from theorax.numerics.extents import Extent, literal
 from theorax.numerics.keys import named
-from theorax.numerics.wide_networks import DeepNetwork, deep_network
 from theorax.theorems.pseudo_iid_gp._ensembles import width
 from theorax.theorems.pseudo_iid_gp._normal_pairs import mean_of_product
 from theorax.theorems.pseudo_iid_gp._process import HIDDEN
+from theorax.theorems.pseudo_iid_gp._wide_networks import DeepNetwork, deep_network
 
 
 class DeepActivation(IntEnum):

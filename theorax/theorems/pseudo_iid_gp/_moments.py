@@ -74,7 +74,7 @@ def bell_error(k: int, variance: Expr) -> Expr:
     $2 M e^{b^2/2}/(e^{2 \pi b m} - 1)$, m nodes to a deviation. Beyond the reach R the nodes carry less than
     $2 e^{-R^2/2}/(R \sqrt{2 \pi})$.
 
-    **Source:** Trefethen and Weideman 2014, theorem 5.1, as in `numerics.gaussian_means.mean_error`.
+    **Source:** Trefethen and Weideman 2014, theorem 5.1, as in `_gaussian_means.mean_error`.
     """
     b = pi / (4 * sqrt(variance))
     rule = 2 ** (k + 1) * exp(b**2 / 2) / (exp(2 * pi * b * bell.PER_UNIT) - 1)

@@ -11,8 +11,8 @@ from theorax.numerics.annotations import Scalar
 from theorax.numerics.ensembles import gaussian, haar_rows
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
-from theorax.numerics.wide_networks import layer
 from theorax.theorems.pseudo_iid_gp import _ensembles as setting
+from theorax.theorems.pseudo_iid_gp._wide_networks import layer
 
 NETWORKS, DEPTHS, MOST = 32, (1, 2, 3), 4
 

@@ -11,7 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from theorax.numerics.attention_layers import (
+from theorax.numerics.kernel_attention import KernelAttention, Softmax
+from theorax.theorems.primal_dual_attention._attention_layers import (
     BATCH,
     CONVOLUTION,
     OWN,
@@ -29,7 +30,6 @@ from theorax.numerics.attention_layers import (
     reduction,
     two_sets,
 )
-from theorax.numerics.kernel_attention import KernelAttention, Softmax
 
 
 def points(rng, n, D=3):

@@ -4,8 +4,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from theorax.numerics import gaussian_means as means
 from theorax.numerics import platform
+from theorax.theorems.pseudo_iid_gp import _gaussian_means as means
 
 platform.enable()
 

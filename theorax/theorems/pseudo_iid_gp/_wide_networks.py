@@ -27,11 +27,11 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from theorax.errors import UsageError
 from theorax.names import did_you_mean
-from theorax.numerics import weight_matrices
 from theorax.numerics.annotations import Scalar
 from theorax.numerics.ensembles import bartlett, gaussian, orthonormal_rows
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
+from theorax.theorems.pseudo_iid_gp import _weight_matrices as weight_matrices
 
 Activation = Callable[[Array], Array]
 

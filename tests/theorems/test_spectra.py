@@ -16,9 +16,15 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from theorax.numerics.lanczos import SingularTriplets, leading_singular_triplets, pseudo_gaussian
-from theorax.numerics.rounding import blocked_gram, blocked_products, blocked_terms, blocked_transposed_products, gamma
-from theorax.numerics.spectra import (
+from theorax.numerics.rounding import (
+    blocked_gram,
+    blocked_products,
+    blocked_terms,
+    blocked_transposed_products,
+    gamma,
+)
+from theorax.theorems.mind_the_gap._lanczos import SingularTriplets, leading_singular_triplets, pseudo_gaussian
+from theorax.theorems.mind_the_gap._spectra import (
     audit_index,
     enclosed_singular_values,
     excess_of_stable_rank,
@@ -224,7 +230,7 @@ def test_matrices_followed_together_solve_the_small_problem_at_their_looks_alone
         jax.debug.callback(lambda: calls.append(1))
         return decompose(small)
 
-    monkeypatch.setattr("theorax.numerics.lanczos.jnp.linalg.svd", counted)
+    monkeypatch.setattr("theorax.theorems.mind_the_gap._lanczos.jnp.linalg.svd", counted)
     A = jnp.stack([jnp.asarray(markov(np.random.default_rng(seed), 200)) for seed in range(3)])
     found = jax.block_until_ready(jax.vmap(leading_singular_triplets)(A))
     jax.effects_barrier()

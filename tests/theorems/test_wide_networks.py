@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from theorax.errors import UsageError
-from theorax.numerics import platform, weight_matrices, wide_networks
+from theorax.numerics import platform
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import root
+from theorax.theorems.pseudo_iid_gp import _weight_matrices as weight_matrices
+from theorax.theorems.pseudo_iid_gp import _wide_networks as wide_networks
 
 platform.enable()
 U = 2.0**-53

@@ -12,7 +12,7 @@ import pytest
 from theorax.numerics import keys as names
 from theorax.numerics.extents import literal
 from theorax.numerics.kernel_attention import FEATURES, LINEAR, TAYLOR, Softmax
-from theorax.numerics.kernel_regression import (
+from theorax.theorems.primal_dual_attention._kernel_regression import (
     OUTPUTS,
     QUERIES,
     FittedHeads,

@@ -16,8 +16,8 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from theorax.numerics.annotations import Scalar
-from theorax.numerics.lanczos import SingularTriplets, restated
 from theorax.numerics.rounding import GRAM_ROWS, blocked_gram, frobenius_norm, gamma
+from theorax.theorems.mind_the_gap._lanczos import SingularTriplets, restated
 
 
 class InertiaAudit(eqx.Module):

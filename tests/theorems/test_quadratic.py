@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from theorax.errors import ObservationError
-from theorax.numerics import quadratic
 from theorax.numerics.host import on_host
+from theorax.theorems.primal_dual_attention import _quadratic as quadratic
 
 C, EPS = 3.0, 0.1
 
@@ -136,5 +136,5 @@ def test_the_host_is_called_under_loops_too():
 
 
 def test_the_modeller_is_imported_when_something_is_solved():
-    code = "import sys, theorax.numerics.quadratic; print('cvxpy' in sys.modules)"
+    code = "import sys, theorax.theorems.primal_dual_attention._quadratic; print('cvxpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"

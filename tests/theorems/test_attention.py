@@ -10,8 +10,9 @@ import pytest
 from scipy import special
 
 from theorax.errors import UsageError
-from theorax.numerics import attention, distributions, ensembles, keys
+from theorax.numerics import distributions, ensembles, keys
 from theorax.numerics.extents import Extent, literal
+from theorax.theorems.mind_the_gap import _attention as attention
 
 jax.config.update("jax_enable_x64", True)
 

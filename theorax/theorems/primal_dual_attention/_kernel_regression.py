@@ -16,7 +16,6 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from theorax.numerics.attention_layers import MultiHead
 from theorax.numerics.extents import Extent
 from theorax.numerics.kernel_attention import (
     AttentionKernel,
@@ -26,7 +25,8 @@ from theorax.numerics.kernel_attention import (
     feature_rows,
 )
 from theorax.numerics.keys import named
-from theorax.numerics.quadratic import (
+from theorax.theorems.primal_dual_attention._attention_layers import MultiHead
+from theorax.theorems.primal_dual_attention._quadratic import (
     Dual,
     Primal,
     cholesky,

@@ -1,6 +1,6 @@
 """Functionals of a singular spectrum: the whole spectrum, its stable rank, and power sums of its tail.
 
-The leading triplets live in ``theorax.numerics.lanczos``, their index in ``theorax.numerics.inertia``.
+The leading triplets live in ``_lanczos``, the number of values above a threshold in ``_inertia``.
 """
 
 from __future__ import annotations
@@ -13,9 +13,16 @@ import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Float
 
-from theorax.numerics.inertia import InertiaAudit, audit_index, inertia_audit
-from theorax.numerics.lanczos import SingularTriplets, leading_singular_triplets
-from theorax.numerics.rounding import GRAM_ROWS, blocked_gram, blocked_sum, blocked_terms, frobenius_norm, gamma
+from theorax.numerics.rounding import (
+    GRAM_ROWS,
+    blocked_gram,
+    blocked_sum,
+    blocked_terms,
+    frobenius_norm,
+    gamma,
+)
+from theorax.theorems.mind_the_gap._inertia import InertiaAudit, audit_index, inertia_audit
+from theorax.theorems.mind_the_gap._lanczos import SingularTriplets, leading_singular_triplets
 
 __all__ = [
     "InertiaAudit",

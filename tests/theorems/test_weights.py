@@ -5,9 +5,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from theorax.numerics import platform, weight_matrices
+from theorax.numerics import platform
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import root
+from theorax.theorems.pseudo_iid_gp import _weight_matrices as weight_matrices
 
 platform.enable()
 SIZE, PADDED = 16, 24

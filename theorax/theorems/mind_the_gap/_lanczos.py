@@ -43,7 +43,7 @@ class SingularTriplets(eqx.Module):
 
     ``residuals[i]`` bounds $\rho_i = \sqrt{(\|A v - s u\|^2 + \|A^T u - s v\|^2)/2}$ from above, rounding included:
     some singular value of $A$ lies within ``residuals[i]`` of ``values[i]``. *Which* one it is, only
-    ``theorax.numerics.inertia.audit_index`` says. ``passes`` counts products of a vector with $A$ or $A^T$.
+    ``_inertia.audit_index`` says. ``passes`` counts products of a vector with $A$ or $A^T$.
     """
 
     values: Float[Array, " k"]

@@ -129,7 +129,7 @@ def equinox_multihead(
         jnp.concatenate(layer.outputs, axis=1), sum(H @ head.bias for H, head in zip(layer.outputs, heads, strict=True)),
     )  # fmt: skip
     parts = ("query_proj", "key_proj", "value_proj", "output_proj")
-    places = lambda m: (*(getattr(m, part).weight for part in parts), m.output_proj.bias)  # noqa: E731
+    places = lambda m: (*(getattr(m, part).weight for part in parts), m.output_proj.bias)
     module = eqx.tree_at(places, module, weights)
     return module(queries, tokens, jnp.concatenate([head.values for head in heads], axis=1))
 

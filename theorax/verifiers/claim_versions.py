@@ -1,0 +1,66 @@
+"""The version of a claim: the count of attempts that a claim belongs to, and the digests of its statement and design."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from dataclasses import fields, replace
+
+from sympy import sympify
+
+from theorax.decide.status import DEFAULT_LEVELS
+from theorax.language import Claim
+from theorax.verifiers.attempts import ClaimVersion
+from theorax.verifiers.kinds.lowering import Prepared
+from theorax.verifiers.settings import Settings
+
+# Fields that explain the claim or add controls: changing them does not change the claim.
+_BESIDE = ("wrong", "implied", "corrected")
+
+# Fields of the design and of what the test allows for: changing them is another attempt at a claim of the same form.
+_DESIGNED = ("content", "feasible", "floor", "given", "planted", "rival", "rival_feasible", "scale", "tol", "trivial")
+_FORM = ("as_", "at", "over", "quantile", "where")
+
+
+def claim_version(theorem: str, name: str, claim: Claim, cases: Sequence[Prepared], settings: Settings) -> ClaimVersion:
+    """The version whose attempts are counted: the statement with margin and class, the design without levels."""
+    stated = [_field(claim, part.name) for part in fields(claim) if part.name not in _BESIDE]
+    said = {*claim.measured_fields, *claim.predicted_fields, *_FORM} - {*_DESIGNED}
+    formed = [_field(claim, part.name) for part in fields(claim) if part.name in said]
+    designed = [str(settings.model)]
+    for case in cases:
+        line = case.cell.line
+        designed.append(
+            repr((line.experiment, line.name, sorted(case.cell.label.items()), line.sizes, line.draws, line.paired))
+        )
+        designed.append(repr((case.claimed, case.margin, case.side)))
+        designed.append(replace(case.plan, levels=DEFAULT_LEVELS).hash if case.plan is not None else "")
+    kind = type(claim).__name__
+    return ClaimVersion(
+        theorem,
+        name,
+        _digest(kind, *stated),
+        _digest(*designed),
+        model=_model(settings.model),
+        effort=settings.effort,
+        at=repr(sorted((letter, str(sympify(value, rational=True))) for letter, value in settings.at)),
+        form=_digest(kind, *formed),
+        level=settings.level,
+    )
+
+
+def _field(claim: Claim, name: str) -> str:
+    return f"{name}={getattr(claim, name)!r}"
+
+
+def _model(model: str | None) -> str:
+    """The user's model, however the path of its file is spelt."""
+    if model is None:
+        return ""
+    place, _, factory = model.rpartition(":")
+    return f"{os.path.normpath(place)}:{factory}"
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
