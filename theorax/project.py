@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from theorax.deleted import SETTINGS
 from theorax.errors import UsageError
 from theorax.names import did_you_mean
 
@@ -97,6 +98,8 @@ def _defaults(file: Path) -> Mapping[str, Any]:
     if not isinstance(table, dict):
         raise UsageError(f"`tool.theorax` in {file} is no table. Write `[tool.theorax]` and its keys below.")
     for key, value in table.items():
+        if key in SETTINGS:
+            raise UsageError(f"{SETTINGS[key]} Delete `{key}` from `[tool.theorax]` in {file}.")
         if key not in KEYS:
             hint = did_you_mean(key, KEYS)
             raise UsageError(f"`[tool.theorax]` in {file} has an unknown key `{key}`{hint} Known: {', '.join(KEYS)}.")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from theorax.decide.error_budget import METHODS as ADJUSTMENTS
 from theorax.decide.status import Status
+from theorax.deleted import SETTINGS
 from theorax.errors import UsageError
 from theorax.names import did_you_mean
 from theorax.project import find_project
@@ -130,6 +131,8 @@ def verify(
 def _settings(given: dict[str, Any]) -> Settings:
     known = [field.name for field in dataclasses.fields(Settings) if field.name not in ("roots", "attempt", "attempts")]
     for name in given:
+        if name in SETTINGS:
+            raise UsageError(SETTINGS[name])
         if name not in known:
             raise UsageError(f"There is no setting `{name}`{did_you_mean(name, known)}")
     if given.get("nightly"):

@@ -1,0 +1,38 @@
+"""Options, settings, names and keywords that theorax no longer has, each with a sentence that says what to use instead."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+OPTIONS: Mapping[str, str] = {}
+"""Options of the command, as they are typed."""
+
+SETTINGS: Mapping[str, str] = {}
+"""Keys of ``[tool.theorax]``, and settings of ``theorax.verify``."""
+
+NAMES: Mapping[str, str] = {}
+"""Public names, with the module that they were taken from."""
+
+KEYWORDS: Mapping[str, str] = {}
+"""Keywords in theorem files, each after the class that took it: ``Claim.keyword`` stands for every kind of claim."""
+
+
+def sentence_on_name(error: Exception) -> str | None:
+    """The sentence on a name of the language that no longer exists, if that is why a theorem file does not import."""
+    return NAMES.get(f"theorax.language.{error.name}") if isinstance(error, NameError) else None
+
+
+def sentence_on_keyword(called: type, keyword: str) -> str | None:
+    """The sentence on a keyword that a class of the language, or a class that it extends, no longer takes."""
+    known = (KEYWORDS.get(f"{base.__name__}.{keyword}") for base in called.__mro__)
+    return next((sentence for sentence in known if sentence is not None), None)
+
+
+def refuse_name(module: str, name: str) -> None:
+    """Refuse a public name of a module that no longer exists.
+
+    **Raises:** ImportError with the sentence. Python replaces an AttributeError in ``from module import name`` by a
+    message of its own, and the sentence would be lost.
+    """
+    if (sentence := NAMES.get(f"{module}.{name}")) is not None:
+        raise ImportError(sentence, name=module)
