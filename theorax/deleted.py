@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+from theorax.errors import UsageError
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 OPTIONS: Mapping[str, str] = {}
 """Options of the command, as they are typed."""
@@ -10,11 +17,22 @@ OPTIONS: Mapping[str, str] = {}
 SETTINGS: Mapping[str, str] = {}
 """Keys of ``[tool.theorax]``, and settings of ``theorax.verify``."""
 
-NAMES: Mapping[str, str] = {}
+_MONITOR = (
+    "`theorax.decide.{}` was deleted. Fix the number of draws before the data: decide.plan_probability(draws=...), then "
+    "decide.probability."
+)
+NAMES: Mapping[str, str] = {
+    "theorax.decide.monitor": _MONITOR.format("monitor"),
+    "theorax.decide.Watch": _MONITOR.format("Watch"),
+}
 """Public names, with the module that they were taken from."""
 
-KEYWORDS: Mapping[str, str] = {}
-"""Keywords in theorem files, each after the class that took it: ``Claim.keyword`` stands for every kind of claim."""
+KEYWORDS: Mapping[str, str] = {
+    "plan_probability.every": (
+        "plan_probability has no `every`: a probability is decided once, on all planned draws. Leave it out."
+    ),
+}
+"""Keywords, each after the class or function that took it: ``Claim.keyword`` stands for every kind of claim."""
 
 
 def sentence_on_name(error: Exception) -> str | None:
@@ -26,6 +44,19 @@ def sentence_on_keyword(called: type, keyword: str) -> str | None:
     """The sentence on a keyword that a class of the language, or a class that it extends, no longer takes."""
     known = (KEYWORDS.get(f"{base.__name__}.{keyword}") for base in called.__mro__)
     return next((sentence for sentence in known if sentence is not None), None)
+
+
+def refuse_deleted_keywords(function: Callable[P, R]) -> Callable[P, R]:
+    """The function, which refuses a keyword that it no longer takes with its sentence instead of a TypeError."""
+
+    @wraps(function)
+    def called(*args: P.args, **kwargs: P.kwargs) -> R:
+        for name in kwargs:
+            if (sentence := KEYWORDS.get(f"{function.__name__}.{name}")) is not None:
+                raise UsageError(sentence)
+        return function(*args, **kwargs)
+
+    return called
 
 
 def refuse_name(module: str, name: str) -> None:

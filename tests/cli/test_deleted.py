@@ -9,6 +9,7 @@ import fakes
 import pytest
 
 import theorax
+from theorax import decide
 from theorax.deleted import KEYWORDS, NAMES, OPTIONS, SETTINGS
 from theorax.errors import UsageError
 from theorax.verifiers.linting import problems
@@ -55,6 +56,11 @@ def test_a_deleted_name(name, root):
 @pytest.mark.parametrize("keyword", KEYWORDS)
 def test_a_deleted_keyword(keyword, root):
     called, _, last = keyword.partition(".")
+    if called in decide.__all__:
+        with pytest.raises(UsageError) as raised:
+            getattr(decide, called)(**{last: 1})
+        assert str(raised.value) == KEYWORDS[keyword]
+        return
     called = "Inequality" if called == "Claim" else called
     assert KEYWORDS[keyword] in said(root, f"{called}({last}=1)")
 

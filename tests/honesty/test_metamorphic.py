@@ -14,7 +14,6 @@ from theorax.decide.designs import Plan, Policy, Target
 from theorax.decide.equivalence import decide
 from theorax.decide.error_budget import e_bh, holm
 from theorax.decide.estimators import betting, catoni, independent, paired, proportion
-from theorax.decide.monitoring import Monitor
 from theorax.decide.status import Levels, Side, Status
 
 SIZES = tuple(32 * 2.0**i for i in range(9))
@@ -95,17 +94,6 @@ class TestOfTheData:
             assert own.rate(PLAN, table) == own.rate(PLAN, table.copy())
         again = own.plan_rate(SIZES, exponent=-1, margin=0.1, draws=64, seeds="paired", reading="exact")
         assert again.hash == PLAN.hash
-
-    def test_batches_of_a_monitor(self, rng):
-        for truth in (0.9, 0.93, 0.95, 0.99):
-            outcomes = rng.random(2000) < truth
-            whole = Monitor(
-                own.plan_probability(at_least=0.95, margin=0.02, draws=2000, every=10, reading="exact")
-            ).add(outcomes)
-            cut = Monitor(own.plan_probability(at_least=0.95, margin=0.02, draws=2000, every=10, reading="exact"))
-            for part in np.split(outcomes, np.sort(rng.integers(0, 2000, 30))):
-                cut = cut.add(part)
-            assert cut == whole
 
 
 def intervals(rng):
