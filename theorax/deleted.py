@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-OPTIONS: Mapping[str, str] = {}
+OPTIONS: Mapping[str, str] = {
+    "--share": (
+        "The option `--share` no longer exists. Check on a Dask cluster with `--scheduler ADDRESS`, or split the run "
+        "with `--shard K/N` and join its parts with `verify merge`."
+    ),
+}
 """Options of the command, as they are typed."""
 
-SETTINGS: Mapping[str, str] = {}
+SETTINGS: Mapping[str, str] = {
+    "share": (
+        "The setting `share` no longer exists. Check on a Dask cluster with `--scheduler ADDRESS`, or split the run "
+        "with `--shard K/N` and join its parts with `verify merge`."
+    ),
+}
 """Keys of ``[tool.theorax]``, and settings of ``theorax.verify``."""
 
 NAMES: Mapping[str, str] = {}
