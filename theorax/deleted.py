@@ -11,10 +11,20 @@ from theorax.errors import UsageError
 P = ParamSpec("P")
 R = TypeVar("R")
 
-OPTIONS: Mapping[str, str] = {}
+OPTIONS: Mapping[str, str] = {
+    "--share": (
+        "The option `--share` no longer exists. Check on a Dask cluster with `--scheduler ADDRESS`, or split the run "
+        "with `--shard K/N` and join its parts with `verify merge`."
+    ),
+}
 """Options of the command, as they are typed."""
 
-SETTINGS: Mapping[str, str] = {}
+SETTINGS: Mapping[str, str] = {
+    "share": (
+        "The setting `share` no longer exists. Check on a Dask cluster with `--scheduler ADDRESS`, or split the run "
+        "with `--shard K/N` and join its parts with `verify merge`."
+    ),
+}
 """Keys of ``[tool.theorax]``, and settings of ``theorax.verify``."""
 
 _MONITOR = (

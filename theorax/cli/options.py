@@ -13,7 +13,6 @@ from theorax.decide.error_budget import METHODS as ADJUSTMENTS
 from theorax.errors import UsageError, option
 from theorax.names import did_you_mean
 from theorax.reports.renderings import ANSWERS, RENDERINGS
-from theorax.tracked import refuse_tracked
 from theorax.verifiers.settings import EFFORTS, Settings, tonight
 
 if TYPE_CHECKING:
@@ -138,7 +137,6 @@ changed_options = together(
 
 
 machine_options = together(
-    click.option("--share", metavar="FOLDER", help="Use and add results that machines share in this folder."),
     click.option("--scheduler", metavar="ADDRESS", help="Check on a Dask cluster, such as tcp://127.0.0.1:8786."),
     click.option("--shard", metavar="K/N", help="Only the K-th of N parts of these; join them with `verify merge`."),
     click.option(
@@ -236,7 +234,6 @@ def settings(given: dict[str, Any]) -> Settings:
         fresh=bool(given.get("fresh")),
         state=str(state_folder(given.get("state") or None)),
         scheduler=str(given.get("scheduler") or ""),
-        share=str(refuse_tracked(Path(given["share"]), "share")) if given.get("share") else "",
         attempt=given.get("attempt") or 1,
         timeout=timeout,
     )

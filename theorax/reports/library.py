@@ -208,7 +208,7 @@ def _id(given: str | None, number: int, catalogue: Catalogue) -> str:
 def _call(id: str, title: str, chosen: Settings) -> str:
     """The call of Python that checks a value again."""
     words = [f"id={id!r}", *([f"title={title!r}"] if title else [])]
-    usual, how = Settings(), ("jobs", "fresh", "roots", "scheduler", "share", "attempt", "attempts", "timeout")
+    usual, how = Settings(), ("jobs", "fresh", "roots", "scheduler", "attempt", "attempts", "timeout")
     for field in dataclasses.fields(Settings):
         value = getattr(chosen, field.name)
         if field.name not in how and value != getattr(usual, field.name):

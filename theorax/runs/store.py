@@ -245,7 +245,7 @@ class Store:
 def sealed(
     key: str, manifest: Manifest, outcome: TheoremOutcome, date: str, observations: bytes | None = None
 ) -> tuple[object, ...]:
-    """The row of a result, with its seal: what a file of results holds of it, and what machines share."""
+    """The row of a result, with its seal, as the file of results holds it."""
     seconds, variant = float(outcome.work.seconds), int(is_variant(manifest))
     head = (key, outcome.id, LAYOUT, str(outcome.status), date, seconds, variant)
     told = json.dumps(dict(manifest)), json.dumps(plain(outcome, exact=True)), observations

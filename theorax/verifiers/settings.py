@@ -42,7 +42,6 @@ class Settings:
     state: str = ".theorax"  # folder of the store and of the compilation cache
     roots: tuple[str, ...] = ()  # folders of papers, where not the package's own library
     scheduler: str = ""  # the address of a Dask cluster that checks in the place of this machine
-    share: str = ""  # folder of results that machines share
     attempt: int = 1  # at least this number, where this machine's log of attempts may not know the earlier ones
     timeout: float | None = None  # seconds that a check may take, from the import of its file on
     attempts: tuple[CountedAttempt, ...] | None = None  # of one theorem's check; None until they are counted
