@@ -23,8 +23,15 @@ SETTINGS: Mapping[str, str] = {
 NAMES: Mapping[str, str] = {}
 """Public names, with the module that they were taken from."""
 
-KEYWORDS: Mapping[str, str] = {}
-"""Keywords in theorem files, each after the class that took it: ``Claim.keyword`` stands for every kind of claim."""
+KEYWORDS: Mapping[str, str] = {
+    "Theorem.references": (
+        "Cite a work where it is used, in `place=` or in the `Cited(...)` of a proof. Its entry stands in `references.bib`."
+    ),
+}
+"""Keywords in theorem files, each after the class that took it: ``Claim.keyword`` stands for every kind of claim.
+
+The sentence follows another one, as in: `Theorem` no longer has the argument `references`.
+"""
 
 
 def sentence_on_name(error: Exception) -> str | None:
