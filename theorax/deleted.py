@@ -38,11 +38,15 @@ NAMES: Mapping[str, str] = {
 """Public names, with the module that they were taken from."""
 
 KEYWORDS: Mapping[str, str] = {
-    "plan_probability.every": (
-        "plan_probability has no `every`: a probability is decided once, on all planned draws. Leave it out."
+    "Theorem.references": (
+        "Cite a work where it is used, in `place=` or in the `Cited(...)` of a proof. Its entry stands in `references.bib`."
     ),
+    "plan_probability.every": "A probability is decided once, on all planned draws. Leave it out.",
 }
-"""Keywords, each after the class or function that took it: ``Claim.keyword`` stands for every kind of claim."""
+"""Keywords, each after the class or function that took it: ``Claim.keyword`` stands for every kind of claim.
+
+The sentence follows another one, as in: `Theorem` no longer has the argument `references`.
+"""
 
 
 def sentence_on_name(error: Exception) -> str | None:
@@ -63,7 +67,7 @@ def refuse_deleted_keywords(function: Callable[P, R]) -> Callable[P, R]:
     def called(*args: P.args, **kwargs: P.kwargs) -> R:
         for name in kwargs:
             if (sentence := KEYWORDS.get(f"{function.__name__}.{name}")) is not None:
-                raise UsageError(sentence)
+                raise UsageError(f"`{function.__name__}` no longer has the argument `{name}`. {sentence}")
         return function(*args, **kwargs)
 
     return called

@@ -59,7 +59,7 @@ def test_a_deleted_keyword(keyword, root):
     if called in decide.__all__:
         with pytest.raises(UsageError) as raised:
             getattr(decide, called)(**{last: 1})
-        assert str(raised.value) == KEYWORDS[keyword]
+        assert KEYWORDS[keyword] in str(raised.value)
         return
     called = "Inequality" if called == "Claim" else called
     assert KEYWORDS[keyword] in said(root, f"{called}({last}=1)")

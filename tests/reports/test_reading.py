@@ -143,15 +143,23 @@ def test_a_strength_that_does_not_follow_from_the_claims_is_refused(name, value,
         current(json.loads(text(found)))
 
 
-def test_a_report_of_the_schema_before_this_one_is_read(whole):
-    kept = json.loads((Path(__file__).parent / "report_of_version_7.json").read_text(encoding="utf-8"))
-    assert kept["schema_version"] == 7
+@pytest.mark.parametrize("version", [7, 8])
+def test_a_report_of_an_earlier_schema_is_read(version):
+    kept = json.loads((Path(__file__).parent / f"report_of_version_{version}.json").read_text(encoding="utf-8"))
+    assert kept["schema_version"] == version
     found = current(kept)
-    assert found.schema_version == SCHEMA_VERSION == 8
+    assert found.schema_version == SCHEMA_VERSION == 9
     assert [part.status for part in found.theorems] == ["SUPPORTED", "REFUTED"]
     kept["theorems"][1]["status"] = "SUPPORTED"
     with pytest.raises(UsageError, match="does not follow"):
         current(kept)
+
+
+def test_the_words_of_a_kind_that_somebody_added_stay_those_of_the_report():
+    kept = json.loads((Path(__file__).parent / "report_of_version_8.json").read_text(encoding="utf-8"))
+    assert kept["theorems"][0]["references"]  # which the present version does not have
+    kept["theorems"][0]["claims"][0]["words"]["deviation"] = "words of its own: {}"
+    assert current(kept).theorems[0].claims[0].words.deviation == "words of its own: {}"
 
 
 def test_a_field_that_is_new_and_has_no_value_of_its_own_is_no_guess(whole):

@@ -28,7 +28,7 @@ from theorax.text.numbers import number
 from theorax.verifiers.outcome import TheoremOutcome
 from theorax.verifiers.settings import Settings
 
-SCHEMA_VERSION: Literal[8] = 8
+SCHEMA_VERSION: Literal[9] = 9
 
 Date = Annotated[str, Pattern(r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$")]
 Address = Annotated[str, Pattern(r"^(https?://[^\s<>\"]+)?$")]
@@ -224,7 +224,7 @@ class TheoremReport(TheoremOutcome):
 
     claims: tuple[ClaimReport, ...]
     status_unadjusted: Status  # of the theorem alone
-    works: tuple[str, ...]  # its paper, and what its place, proofs and references cite: keys of the bibliography
+    works: tuple[str, ...]  # its paper, and what its place and proofs cite: keys of the bibliography
     kept_from: str | None  # the date of the run that found it, if it was not this one
     log: str | None
     file: str
@@ -338,7 +338,7 @@ class ShardReport:
 class Document:
     """Results of a run of theorax. Numbers that are not finite are null."""
 
-    schema_version: Literal[8]
+    schema_version: Literal[9]
     generator: str
     created: Date
     command: str

@@ -1,4 +1,10 @@
-"""Reports of the previous version, in which a claim names its kind without the words of that kind."""
+"""Reports of earlier versions, as values of the present one.
+
+| version | differs from the next |
+|---|---|
+| 7 | a claim names its kind without the words of that kind |
+| 8 | a theorem has `references`, a keyword that no longer exists |
+"""
 
 from __future__ import annotations
 
@@ -13,15 +19,25 @@ ROWS = (
     limits.WORDS, rates.WORDS, laws.WORDS, inequalities.WORDS, probabilities.WORDS, means.WORDS, means.QUANTILES,
     exact_kinds.IDENTITY, exact_kinds.OPTIMUM, exact_kinds.IMPOSSIBILITY,
 )  # fmt: skip
-"""Words of the kinds of the previous version."""
+"""Words of the kinds of version 7."""
+
+DELETED_OF_THEOREM = ("references",)
+"""Fields of a theorem that the present version does not have."""
 
 
 def brought_up(document: type, found: Mapping[str, Any], version: int) -> dict[str, Any]:
-    """JSON values of the previous version, as those of ``version``: claims get the words of their kind."""
-    rows = {row.kind: plain(row) for row in ROWS}
+    """JSON values of an earlier version, as those of ``version``: without deleted fields, with the words of each kind."""
     whole: dict[str, Any] = {**completed(document, found), "schema_version": version}
     for theorem in whole.get("theorems", ()):
-        for claim in theorem.get("claims", ()):
-            if "words" in claim:
-                claim["words"] = rows.get(str(claim.get("kind")), plain(KindWords(str(claim.get("kind", "")))))
+        for name in DELETED_OF_THEOREM:
+            theorem.pop(name, None)
+        if found["schema_version"] < 8:
+            _add_words(theorem)
     return whole
+
+
+def _add_words(theorem: Mapping[str, Any]) -> None:
+    rows = {row.kind: plain(row) for row in ROWS}
+    for claim in theorem.get("claims", ()):
+        if "words" in claim:
+            claim["words"] = rows.get(str(claim.get("kind")), plain(KindWords(str(claim.get("kind", "")))))

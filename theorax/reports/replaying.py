@@ -41,7 +41,7 @@ _BESIDE = frozenset(
     {
         "status", "adjusted_refute", "adjusted_support", "seconds", "work", "kept", "kept_from", "log", "replay", "reads",
         "digest", "file", "root", "line", "reason", "sentence", "detail", "blocked_by", "title", "source", "place", "latex",
-        "letters", "issues", "references", "works", "unseen", "ledger", "because", "scope", "nights",
+        "letters", "issues", "works", "unseen", "ledger", "because", "scope", "nights",
     }
 )  # fmt: skip
 _DERIVED = frozenset(
@@ -258,7 +258,7 @@ def _rows(kind: str, name: str, old: list[Part], new: list[Part]) -> Iterator[De
         yield _row("", "", f"number of {kind}", len(old), len(new))
         return
     for then, now in zip(old, new, strict=True):
-        # How a source is written is no result, as in a theorem's source, place and references.
+        # How a source is written is no result, as in a theorem's source and place.
         beside = {"method"} if then.get("status") == now.get("status") == "CITED" else set[str]()
         for field in then:
             if field not in {"detail", "latex", "kill_probability"} | beside and then[field] != now[field]:

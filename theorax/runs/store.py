@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 FILE = "results.sqlite"
-LAYOUT = 10  # raised when the tables, a key or the outcome's fields change; older results are then checked again
+LAYOUT = 11  # raised when the tables, a key or the outcome's fields change; older results are then checked again
 KEPT_PER_THEOREM = 24
 _ID = re.compile(r'"id": "(\w+)"')
 

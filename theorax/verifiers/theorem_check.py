@@ -129,7 +129,6 @@ def observe(
             vectorised=draws.vectorised,
         ),
         model=settings.model,
-        references=theorem.references,
     )
     return Checked(outcome, draws.packed())
 

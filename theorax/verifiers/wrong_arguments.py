@@ -54,7 +54,7 @@ def _wrong(call: ast.Call, called: type) -> Iterator[str]:
         yield f"lacks {' and '.join(f'`{name}`' for name in missing)}. Write {written}; `verify new` shows each kind of claim."
     unknown = [name for name in keywords if name is not None and name not in accepted]
     removed = [name for name in unknown if sentence_on_keyword(called, name)]
-    yield from (f"has no argument `{name}`. {sentence_on_keyword(called, name)}" for name in removed)
+    yield from (f"no longer has the argument `{name}`. {sentence_on_keyword(called, name)}" for name in removed)
     unknown = [name for name in unknown if name not in removed]
     if unknown and Parameter.VAR_KEYWORD not in open_ended:
         yield _unknown(unknown, named)
