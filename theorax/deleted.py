@@ -16,6 +16,10 @@ OPTIONS: Mapping[str, str] = {
         "The option `--share` no longer exists. Check on a Dask cluster with `--scheduler ADDRESS`, or split the run "
         "with `--shard K/N` and join its parts with `verify merge`."
     ),
+    "--adjust": (
+        "The option `--adjust` no longer exists. Holm's method bounds the error rates over all claims of a run. Leave the "
+        "option out."
+    ),
 }
 """Options of the command, as they are typed."""
 
@@ -24,6 +28,7 @@ SETTINGS: Mapping[str, str] = {
         "The setting `share` no longer exists. Check on a Dask cluster with `--scheduler ADDRESS`, or split the run "
         "with `--shard K/N` and join its parts with `verify merge`."
     ),
+    "adjust": "The setting `adjust` no longer exists. Holm's method bounds the error rates over all claims of a run.",
 }
 """Keys of ``[tool.theorax]``, and settings of ``theorax.verify``."""
 
@@ -41,6 +46,7 @@ KEYWORDS: Mapping[str, str] = {
     "Theorem.references": (
         "Cite a work where it is used, in `place=` or in the `Cited(...)` of a proof. Its entry stands in `references.bib`."
     ),
+    "adjust.method": "Verdicts are adjusted by Holm's method. Leave it out.",
     "plan_probability.every": "A probability is decided once, on all planned draws. Leave it out.",
 }
 """Keywords, each after the class or function that took it: ``Claim.keyword`` stands for every kind of claim.

@@ -41,7 +41,6 @@ KEYS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "jobs": ("2", _is_whole),
     "timeout": ("600", _is_positive),
     "level": ("0.025", _is_fraction),
-    "adjust": ('"e-bh"', _is_text),
     "state": ('".theorax"', _is_text),
     "theorems": ('["claims"]', _is_list),
     "exclude": ('["paper:instruments"]', _is_list),

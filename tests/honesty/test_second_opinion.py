@@ -17,7 +17,7 @@ from theorax.decide.bias_aware import bias_of, solve
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Policy
 from theorax.decide.equivalence import decide
-from theorax.decide.error_budget import e_bh, holm
+from theorax.decide.error_budget import holm
 from theorax.decide.estimators import log_of_mean, log_of_mean_independent, proportion
 from theorax.decide.gaussian_norm import NoiseNorm
 from theorax.decide.status import Side, Status
@@ -204,16 +204,6 @@ def test_holm_is_the_closure_of_bonferroni(rng):
             closed = max(min(1.0, len(group) * min(p[member] for member in group)) for group in groups)
             # One product of a small whole number: a unit in the last place.
             assert adjusted[name] == pytest.approx(closed, rel=2.0**-51)
-
-
-def test_e_bh_is_the_largest_k_that_is_covered(rng):
-    for _ in range(20):
-        e = {str(i): float(value) for i, value in enumerate(rng.pareto(0.6, 12))}
-        order = sorted(e, key=lambda name: -e[name])
-        for level in (0.01, 0.05, 0.2):
-            passing = [k for k in range(1, 13) if e[order[k - 1]] >= 12 / (level * k)]
-            expected = set(order[: max(passing)]) if passing else set()
-            assert {name for name, smallest in e_bh(e).items() if smallest <= level} == expected
 
 
 def test_the_noise_of_a_law(rng):

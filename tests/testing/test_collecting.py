@@ -112,14 +112,14 @@ MISTAKES = [
         "Write it as FILE.py:FACTORY, such as `--verify-model layer.py",
     ),
     (("--verify", "gap", "--verify-model", "no.py:layer"), "`--verify-model no.py:layer`: there is no file `no.py`."),
-    (("--verify", "gap", "--verify-adjust", "holms"), "There is no adjustment `holms`; did you mean `holm`?"),
+    (("--verify", "gap", "--verify-adjust", "holm"), "The option `--verify-adjust` no longer exists."),
+    (("--verify-adjust=holm",), "Leave the option out."),
     (("--verify-at", "l=2"), '`--verify-at` applies to theorems, and none are named. Write --verify "ID" too'),
     (("--verify-model", "layer.py:layer"), "`--verify-model` applies to theorems"),
     (("--verify-root", "claims"), "`--verify-root` applies to theorems"),
     (("--verify", "gap", "--verify-root", "nowhere"), "`--verify-root nowhere`: a root is a folder of theorem files"),
     (("--verify", "claims/nowhere.py"), "There is no file or folder `claims/nowhere.py` here."),
     (("--verify-effort", "quik"), "did you mean `quick`?"),
-    (("--verify-adjust", "holms"), "did you mean `holm`?"),
     (("--verify-only",), 'Write --verify "paper:NAME" too.'),
 ]
 
@@ -150,7 +150,7 @@ def test_other_parameters_are_for_the_named_theorems(session, asked):
     assert list(asked) == ["lanczos", "bulk", "gap"]
     assert asked["gap"].at == (("gamma", "1/4"), ("l", "2"), ("tau", "3"))
     assert asked["gap"].sizes == (("T", (100, 200, 300)),)
-    assert asked["gap"].adjust == "holm" and not asked["gap"].nightly
+    assert not asked["gap"].nightly
     assert {(asked[id].at, asked[id].sizes) for id in ("lanczos", "bulk")} == {((), ())}
 
 
@@ -161,14 +161,11 @@ def test_a_model_is_checked_in_another_process(session, asked, calls, pytester):
     assert calls() == ["bulk", "gap", "lanczos"]
 
 
-def test_a_night_has_the_seed_of_its_date_and_the_account_its_method(session, asked, monkeypatch):
+def test_a_night_has_the_seed_of_its_date(session, asked, monkeypatch):
     monkeypatch.setattr("theorax.cli.options.tonight", lambda: 20260102)
-    found = session("--verify", "paper:spectra", "--verify-nightly", "--verify-adjust", "e-bh")
+    found = session("--verify", "paper:spectra", "--verify-nightly")
     found.assert_outcomes(passed=3)
-    assert {(settings.seed, settings.nightly, settings.adjust) for settings in asked.values()} == {
-        (20260102, True, "e-bh")
-    }
-    found.stdout.fnmatch_lines(["*claims tested: expected share of wrong greens*"])
+    assert {(settings.seed, settings.nightly) for settings in asked.values()} == {(20260102, True)}
     session("--verify", "gap", "--verify-nightly", "--verify-seed", "5")
     assert asked["gap"].seed == 5
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from theorax.cli.selecting import Command, Option, exclude_option, root_option, state_folder, state_option
-from theorax.decide.error_budget import METHODS as ADJUSTMENTS
 from theorax.errors import UsageError, option
 from theorax.names import did_you_mean
 from theorax.reports.renderings import ANSWERS, RENDERINGS
@@ -123,7 +122,6 @@ choices = together(
     fresh_option,
     click.option("--level", type=float, metavar="P", help="Error rate of a single claim [0.025]."),
     click.option("--nightly", is_flag=True, help="Seeds of the date; refuted is what all nights together refute."),
-    click.option("--adjust", type=OneOf(ADJUSTMENTS), help="How error rates are kept over all claims of a run [holm]."),
     at_option,
     sizes_option,
     click.option("--model", metavar="FILE.py:FACTORY", help="Your own Equinox layer instead of the theorem's."),
@@ -186,11 +184,10 @@ def settings(given: dict[str, Any]) -> Settings:
     project = find_project(Path.cwd())
     chosen = {name: value for name, value in given.items() if value is not None}
     usual = {**project.defaults, **chosen}
-    effort, device, adjust = usual.get("effort", "standard"), usual.get("device", "cpu"), usual.get("adjust", "holm")
+    effort, device = usual.get("effort", "standard"), usual.get("device", "cpu")
     for name, value, known in (
         ("effort", effort, EFFORTS),
         ("device", device, DEVICES),
-        ("adjustment", adjust, ADJUSTMENTS),
     ):
         if value not in known:
             raise UsageError(f"There is no {name} `{value}`{did_you_mean(value, known)} Known: {', '.join(known)}.")
@@ -229,7 +226,6 @@ def settings(given: dict[str, Any]) -> Settings:
         at=parameters(given.get("at") or ()),
         sizes=sizes(given.get("sizes") or ()),
         model=model,
-        adjust=adjust,
         jobs=jobs or cores(),
         fresh=bool(given.get("fresh")),
         state=str(state_folder(given.get("state") or None)),

@@ -63,12 +63,13 @@ class DesignSettings:
     sizes: Mapping[str, tuple[int, ...]]
     model: str | None
     nightly: bool
-    adjust: Literal["holm", "e-bh"]
+    DROPPED: ClassVar = ("adjust",)  # of version 8
+
     batch: int | None = field(default=None, kw_only=True)  # draws vectorised together, where a number was asked for
 
     def settings(self, **others: Any) -> Settings:
         """The settings of a run that is made in the same way; ``others`` determine nothing."""
-        names = ("effort", "seed", "device", "level", "model", "nightly", "adjust", "batch")
+        names = ("effort", "seed", "device", "level", "model", "nightly", "batch")
         own = {name: getattr(self, name) for name in names}
         return Settings(at=tuple(self.at.items()), sizes=tuple(self.sizes.items()), **{**own, **others})
 

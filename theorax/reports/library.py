@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from theorax.decide.error_budget import METHODS as ADJUSTMENTS
 from theorax.decide.status import Status
 from theorax.deleted import SETTINGS
 from theorax.errors import UsageError
@@ -142,9 +141,6 @@ def _settings(given: dict[str, Any]) -> Settings:
     if chosen.effort not in EFFORTS:
         hint = did_you_mean(chosen.effort, EFFORTS)
         raise UsageError(f"There is no effort `{chosen.effort}`{hint} Write {', '.join(EFFORTS)}.")
-    if chosen.adjust not in ADJUSTMENTS:
-        hint = did_you_mean(chosen.adjust, ADJUSTMENTS)
-        raise UsageError(f"There is no adjustment `{chosen.adjust}`{hint} Write {', '.join(ADJUSTMENTS)}.")
     return chosen
 
 

@@ -132,7 +132,7 @@ def _found(under_way: _RunUnderWay, began: float, *, interrupted: bool) -> Run:
     catalogue = under_way.catalogue
     outcomes = {id: under_way.records[id].outcome for id in under_way.order if id in under_way.records}
     shard = under_way.selection.shard
-    adjusted, suite = (adjust if shard is None else unadjusted)(outcomes, under_way.graph, under_way.settings.adjust)
+    adjusted, suite = (adjust if shard is None else unadjusted)(outcomes, under_way.graph)
     return Run(
         selected=under_way.order,
         records=tuple(under_way.records[id] for id in outcomes),

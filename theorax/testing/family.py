@@ -38,7 +38,6 @@ class Stated:
     p_refute: float | None
     p_support: float | None
     rigorous: bool
-    e_value: float | None = None
     nights: int = 0
 
     @property
@@ -77,19 +76,19 @@ class Family:
                 stated = built(Stated, json.loads(value))
                 self.claims[stated.name] = stated
 
-    def adjusted(self, method: str) -> tuple[dict[str, Status], Suite]:
+    def adjusted(self) -> tuple[dict[str, Status], Suite]:
         """Every claim's status as all of them together support it."""
         from theorax.decide import error_budget
 
-        suite = error_budget.adjust(self.claims, method)
+        suite = error_budget.adjust(self.claims)
         fallen = settle([Finding.FELL_IN_SUITE])
         return {name: fallen if name in suite.changed else own.status for name, own in self.claims.items()}, suite
 
-    def told(self, method: str) -> Iterator[str]:
+    def told(self) -> Iterator[str]:
         """The account in lines."""
         from theorax.decide.error_budget import REFUTATIONS, SUPPORTS
 
-        after, found = self.adjusted(method)
+        after, found = self.adjusted()
         counts = Counter(stated.status for stated in self.claims.values())
         listed = ", ".join(f"{counts[status]} {status}" for status in Status if counts[status])
         yield f"{many(len(self.claims), 'claim')}: {listed}."
@@ -106,12 +105,12 @@ class Family:
                 + ("Plan it with more draws." if supported else "Its test failed; more draws tell whether rightly.")
             )
 
-    def fallen(self, method: str) -> int:
+    def fallen(self) -> int:
         """Number of claims that hold alone and not among the others."""
-        _, found = self.adjusted(method)
+        _, found = self.adjusted()
         return sum(self.claims[name].status is Status.SUPPORTED for name in found.changed)
 
-    def undecided(self, method: str) -> int:
+    def undecided(self) -> int:
         """Number of claims that are undecided, alone or among the others."""
-        after, _ = self.adjusted(method)
+        after, _ = self.adjusted()
         return sum(status in (Status.INCONCLUSIVE, Status.VACUOUS, Status.BLOCKED) for status in after.values())

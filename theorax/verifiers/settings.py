@@ -36,7 +36,6 @@ class Settings:
     nightly: bool = False  # the seed is the date's, and the data feed a process over all nights
     batch: int | None = None  # draws vectorised together; None: one on a CPU, as many as fit on an accelerator
     # How, not what: these do not enter a result's key.
-    adjust: str = "holm"  # how error rates are kept over the run: a method of `theorax.decide.error_budget`
     jobs: int = 1
     fresh: bool = False
     state: str = ".theorax"  # folder of the store and of the compilation cache
