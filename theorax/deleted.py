@@ -20,7 +20,11 @@ SETTINGS: Mapping[str, str] = {
 }
 """Keys of ``[tool.theorax]``, and settings of ``theorax.verify``."""
 
-NAMES: Mapping[str, str] = {}
+_PREFACTOR = (
+    '`Prefactor(p, reason="...")` no longer exists. Write `Corrections(size=0, rest=0, log=p, reason="...")`, which is the '
+    "same class."
+)
+NAMES: Mapping[str, str] = {"theorax.decide.Prefactor": _PREFACTOR, "theorax.language.Prefactor": _PREFACTOR}
 """Public names, with the module that they were taken from."""
 
 KEYWORDS: Mapping[str, str] = {

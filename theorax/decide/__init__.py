@@ -11,9 +11,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from theorax.deleted import refuse_name
+
 if TYPE_CHECKING:
     from theorax.decide.control_variates import Variate
-    from theorax.decide.corrections import Corrections, Expansion, Prefactor
+    from theorax.decide.corrections import Corrections, Expansion
     from theorax.decide.inequalities import InequalityPlan, inequality, plan_inequality
     from theorax.decide.known_laws import Exponential, Normal, Sample, Uniform
     from theorax.decide.laws import LawPlan, law, plan_law
@@ -47,7 +49,7 @@ _HOMES = {
         "theorax.decide.sequences": ("SequencePlan", "plan_sequence", "sequence"),
         "theorax.decide.streams": ("Stream",),
         "theorax.decide.suites": ("adjust",),
-        "theorax.decide.corrections": ("Corrections", "Expansion", "Prefactor"),
+        "theorax.decide.corrections": ("Corrections", "Expansion"),
         "theorax.decide.status": ("Levels", "Reading"),
         "theorax.decide.verdict": ("Verdict",),
     }.items()
@@ -67,7 +69,6 @@ __all__ = [
     "LooksPlan",
     "MeanPlan",
     "Normal",
-    "Prefactor",
     "ProbabilityPlan",
     "QuantilePlan",
     "RatePlan",
@@ -106,6 +107,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     # Imported on first use: only what is asked for is loaded.
     if name not in _HOMES:
+        refuse_name(__name__, name)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
