@@ -27,7 +27,14 @@ _PREFACTOR = (
 NAMES: Mapping[str, str] = {"theorax.decide.Prefactor": _PREFACTOR, "theorax.language.Prefactor": _PREFACTOR}
 """Public names, with the module that they were taken from."""
 
+_RATE_OF_A_LAW = (
+    "A rate is that of a number. State the limit as a `Law`, and how fast it is approached as the `Rate` of a number that "
+    "tends to zero, such as the distance of a measured moment from its limit."
+)
 KEYWORDS: Mapping[str, str] = {
+    "Rate.given": _RATE_OF_A_LAW,
+    "Rate.scale": _RATE_OF_A_LAW,
+    "Rate.to": _RATE_OF_A_LAW,
     "Theorem.references": (
         "Cite a work where it is used, in `place=` or in the `Cited(...)` of a proof. Its entry stands in `references.bib`."
     ),
