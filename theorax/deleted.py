@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 OPTIONS: Mapping[str, str] = {
+    "--alone": "The option `--alone` no longer exists. `verify list ID` shows one theorem without those that it rests on.",
+    "--json": "The option `--json` no longer exists. Write `--output json`.",
     "--share": (
         "The option `--share` no longer exists. Check on a Dask cluster with `--scheduler ADDRESS`, or split the run "
         "with `--shard K/N` and join its parts with `verify merge`."
