@@ -12,6 +12,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 OPTIONS: Mapping[str, str] = {
+    "--alone": "The option `--alone` no longer exists. `verify list ID` shows one theorem without those that it rests on.",
+    "--json": "The option `--json` no longer exists. Write `--output json`.",
     "--share": (
         "The option `--share` no longer exists. Check on a Dask cluster with `--scheduler ADDRESS`, or split the run "
         "with `--shard K/N` and join its parts with `verify merge`."
@@ -33,16 +35,29 @@ SETTINGS: Mapping[str, str] = {
 """Keys of ``[tool.theorax]``, and settings of ``theorax.verify``."""
 
 _MONITOR = (
-    "`theorax.decide.{}` was deleted. Fix the number of draws before the data: decide.plan_probability(draws=...), then "
+    "`theorax.decide.{}` no longer exists. Fix the number of draws before the data: decide.plan_probability(draws=...), then "
     "decide.probability."
 )
+_PREFACTOR = (
+    '`Prefactor(p, reason="...")` no longer exists. Write `Corrections(size=0, rest=0, log=p, reason="...")`, which is the '
+    "same class."
+)
 NAMES: Mapping[str, str] = {
-    "theorax.decide.monitor": _MONITOR.format("monitor"),
+    "theorax.decide.Prefactor": _PREFACTOR,
     "theorax.decide.Watch": _MONITOR.format("Watch"),
+    "theorax.decide.monitor": _MONITOR.format("monitor"),
+    "theorax.language.Prefactor": _PREFACTOR,
 }
 """Public names, with the module that they were taken from."""
 
+_RATE_OF_A_LAW = (
+    "A rate is that of a number. State the limit as a `Law`, and how fast it is approached as the `Rate` of a number that "
+    "tends to zero, such as the distance of a measured moment from its limit."
+)
 KEYWORDS: Mapping[str, str] = {
+    "Rate.given": _RATE_OF_A_LAW,
+    "Rate.scale": _RATE_OF_A_LAW,
+    "Rate.to": _RATE_OF_A_LAW,
     "Theorem.references": (
         "Cite a work where it is used, in `place=` or in the `Cited(...)` of a proof. Its entry stands in `references.bib`."
     ),

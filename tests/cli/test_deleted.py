@@ -23,10 +23,13 @@ theorem = Theorem(label="derived", claims=dict(square=Inequality(x**2, at_least=
 """
 
 
+COMMANDS = {"--alone": ("graph", "gap"), "--json": ("data", "runs.csv")}
+
+
 @pytest.mark.parametrize("option", OPTIONS)
 def test_a_deleted_option(verify, option):
     for typed in ((option, "value"), (f"{option}=value",)):
-        answer = verify("theorem", "gap", *typed)
+        answer = verify(*COMMANDS.get(option, ("theorem", "gap")), *typed)
         assert answer.code == 2
         assert answer.err.strip() == f"Error: {OPTIONS[option]}"
 

@@ -11,10 +11,12 @@ from dataclasses import replace
 import pytest
 
 from theorax.decide.status import Status
+from theorax.language import Absolute, Corrections, Measured, Rate, Size
 from theorax.runs.attempt_log import FILE, LAYOUT, AttemptFile, fill
 from theorax.runs.database import StoreError
 from theorax.runs.store import Store
-from theorax.verifiers.attempts import ClaimVersion
+from theorax.verifiers.attempts import ClaimVersion, claim_version
+from theorax.verifiers.settings import Settings
 
 DATE = "2026-01-02T03:04:05Z"
 VERSION = ClaimVersion("t", "c", "s", "d", form="f")
@@ -169,3 +171,11 @@ def test_a_newer_layout_is_refused_and_left_as_it_is(tmp_path, file):
         with pytest.raises(StoreError, match="newer version of theorax"):
             use()
     assert path.read_bytes() == before
+
+
+def test_a_rate_keeps_its_attempts_though_fields_of_it_were_deleted():
+    """The digests are those of the version that had the fields."""
+    n, gap = Size("n", "width"), Measured("q", "a number")
+    claim = Rate(gap, 1 / n, as_=n, approach=Corrections(), margin=Absolute(1, 10, "it matters"))
+    version = claim_version("t", "c", claim, (), Settings())
+    assert (version.statement, version.form) == ("0bf7c004d3457528", "476644d7e682a886")

@@ -15,7 +15,7 @@ from theorax.deleted import refuse_name
 
 if TYPE_CHECKING:
     from theorax.decide.control_variates import Variate
-    from theorax.decide.corrections import Corrections, Expansion, Prefactor
+    from theorax.decide.corrections import Corrections, Expansion
     from theorax.decide.inequalities import InequalityPlan, inequality, plan_inequality
     from theorax.decide.known_laws import Exponential, Normal, Sample, Uniform
     from theorax.decide.laws import LawPlan, law, plan_law
@@ -47,7 +47,7 @@ _HOMES = {
         "theorax.decide.sequences": ("SequencePlan", "plan_sequence", "sequence"),
         "theorax.decide.streams": ("Stream",),
         "theorax.decide.suites": ("adjust",),
-        "theorax.decide.corrections": ("Corrections", "Expansion", "Prefactor"),
+        "theorax.decide.corrections": ("Corrections", "Expansion"),
         "theorax.decide.status": ("Levels", "Reading"),
         "theorax.decide.verdict": ("Verdict",),
     }.items()
@@ -67,7 +67,6 @@ __all__ = [
     "LooksPlan",
     "MeanPlan",
     "Normal",
-    "Prefactor",
     "ProbabilityPlan",
     "QuantilePlan",
     "RatePlan",

@@ -49,6 +49,9 @@ _BESIDE = ("wrong", "implied", "corrected")
 
 # How a claim is estimated or tried, and what is allowed for: another choice of these is another try at the same form.
 _DESIGNED = ("content", "feasible", "floor", "given", "planted", "rival", "rival_feasible", "scale", "tol", "trivial")
+# Deleted fields of a kind, with the value that they had. Digests hold them still: attempts that were logged keep their
+# numbers, and baselines their designs.
+DELETED_FIELDS: Mapping[str, tuple[str, ...]] = {"Rate": ("to=None", "given=None", "scale=1")}
 _FORM = ("as_", "at", "over", "quantile", "where")
 
 
@@ -183,7 +186,7 @@ def claim_version(theorem: str, name: str, claim: Claim, cases: Sequence[Prepare
     return ClaimVersion(
         theorem,
         name,
-        _digest(kind, *stated),
+        _digest(kind, *stated, *DELETED_FIELDS.get(kind, ())),
         _digest(*designed),
         model=_model(settings.model),
         effort=settings.effort,
