@@ -22,6 +22,10 @@ OPTIONS: Mapping[str, str] = {
         "The option `--adjust` no longer exists. Holm's method bounds the error rates over all claims of a run. Leave the "
         "option out."
     ),
+    "--nightly": (
+        "The option `--nightly` no longer exists. Draw again with another seed, such as `--seed 20260101`: it is the next "
+        "attempt at each claim, and all attempts share one error budget."
+    ),
 }
 """Options of the command, as they are typed."""
 
@@ -31,6 +35,10 @@ SETTINGS: Mapping[str, str] = {
         "with `--shard K/N` and join its parts with `verify merge`."
     ),
     "adjust": "The setting `adjust` no longer exists. Holm's method bounds the error rates over all claims of a run.",
+    "nightly": (
+        "The setting `nightly` no longer exists. Draw again with another `seed`: it is the next attempt at each claim, and "
+        "all attempts share one error budget."
+    ),
 }
 """Keys of ``[tool.theorax]``, and settings of ``theorax.verify``."""
 

@@ -155,6 +155,35 @@ def test_a_report_of_an_earlier_schema_is_read(version):
         current(kept)
 
 
+@pytest.mark.parametrize(
+    ("of_the_nights", "of_the_last", "status", "reason"),
+    [
+        ("its nights together exclude it", "the data exclude an error of the margin or more", "REFUTED", None),
+        ("its nights together exclude it", "the data exclude the claim", "REFUTED", None),
+        (
+            "tonight's data exclude it, its nights together do not",
+            "the data exclude the claim",
+            "INCONCLUSIVE",
+            "underpowered",
+        ),
+    ],
+)
+def test_a_report_of_a_nightly_run_keeps_its_statuses(of_the_nights, of_the_last, status, reason):
+    kept = json.loads((Path(__file__).parent / "report_of_version_8.json").read_text(encoding="utf-8"))
+    kept["settings"]["nightly"] = True
+    part = kept["theorems"][0]
+    (claim, *_), part["claims"] = part["claims"], part["claims"][:1]
+    last = {"finding": of_the_last, "sentence": "Said by the last night.", "reason": None, "within": ""}
+    nights = {"finding": of_the_nights, "sentence": "Said by the nights.", "reason": reason, "within": ""}
+    by = "measured" if status == "REFUTED" else None
+    claim.update(findings=[last, nights], nights=3, e_value=50.0, sentence="Said by the nights.", reason=reason)
+    claim.update(status=status, status_unadjusted=status, shown_by=by, rigorous=False, within_margin=False)
+    part.update(status=status, status_unadjusted=status)
+    kept["summary"].update(statuses={status: 1, "REFUTED": 1} if status != "REFUTED" else {"REFUTED": 2})
+    found = current(kept).theorems[0].claims[0]
+    assert (found.status, found.sentence, found.reason) == (status, "Said by the nights.", reason)
+
+
 def test_the_words_of_a_kind_that_somebody_added_stay_those_of_the_report():
     kept = json.loads((Path(__file__).parent / "report_of_version_8.json").read_text(encoding="utf-8"))
     assert kept["theorems"][0]["references"]  # which the present version does not have

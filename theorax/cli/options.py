@@ -12,7 +12,7 @@ from theorax.cli.selecting import Command, Option, exclude_option, root_option, 
 from theorax.errors import UsageError, option
 from theorax.names import did_you_mean
 from theorax.reports.renderings import ANSWERS, RENDERINGS
-from theorax.verifiers.settings import EFFORTS, Settings, tonight
+from theorax.verifiers.settings import EFFORTS, Settings
 
 if TYPE_CHECKING:
     from theorax.reports.theorem_text import Part
@@ -121,7 +121,6 @@ choices = together(
     timeout_option,
     fresh_option,
     click.option("--level", type=float, metavar="P", help="Error rate of a single claim [0.025]."),
-    click.option("--nightly", is_flag=True, help="Seeds of the date; refuted is what all nights together refute."),
     at_option,
     sizes_option,
     click.option("--model", metavar="FILE.py:FACTORY", help="Your own Equinox layer instead of the theorem's."),
@@ -217,9 +216,7 @@ def settings(given: dict[str, Any]) -> Settings:
         model_file(model)
     return Settings(
         effort=effort,
-        # The date stands before the project's default: a fixed seed is no night.
-        seed=chosen.get("seed", tonight()) if given.get("nightly") else usual.get("seed", 0),
-        nightly=bool(given.get("nightly")),
+        seed=seed,
         device=device,
         batch=batch,
         level=level,

@@ -62,14 +62,13 @@ class DesignSettings:
     at: Mapping[str, str]
     sizes: Mapping[str, tuple[int, ...]]
     model: str | None
-    nightly: bool
-    DROPPED: ClassVar = ("adjust",)  # of version 8
+    DROPPED: ClassVar = ("adjust", "nightly")  # of version 8
 
     batch: int | None = field(default=None, kw_only=True)  # draws vectorised together, where a number was asked for
 
     def settings(self, **others: Any) -> Settings:
         """The settings of a run that is made in the same way; ``others`` determine nothing."""
-        names = ("effort", "seed", "device", "level", "model", "nightly", "batch")
+        names = ("effort", "seed", "device", "level", "model", "batch")
         own = {name: getattr(self, name) for name in names}
         return Settings(at=tuple(self.at.items()), sizes=tuple(self.sizes.items()), **{**own, **others})
 

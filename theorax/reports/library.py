@@ -26,7 +26,7 @@ from theorax.theorems import roots as all_roots
 from theorax.theorems.catalogue import Catalogue, Facts
 from theorax.theorems.roots import LIBRARY
 from theorax.tracked import refuse_tracked
-from theorax.verifiers.settings import EFFORTS, Settings, tonight
+from theorax.verifiers.settings import EFFORTS, Settings
 
 if TYPE_CHECKING:
     from theorax.language import Theorem
@@ -134,8 +134,6 @@ def _settings(given: dict[str, Any]) -> Settings:
             raise UsageError(SETTINGS[name])
         if name not in known:
             raise UsageError(f"There is no setting `{name}`{did_you_mean(name, known)}")
-    if given.get("nightly"):
-        given = {"seed": tonight(), **given}
     chosen = Settings(**given)
     refuse_tracked(Path(chosen.state))
     if chosen.effort not in EFFORTS:

@@ -57,8 +57,7 @@ def _charged(claim: Verdict) -> Verdict:
     """The verdict with p-values that count its attempt: fresh seeds on one claim share one budget."""
     if claim.p_refute is None or claim.p_support is None:
         return claim
-    # A process over nights keeps its own account of fresh seeds.
-    p_refute = claim.p_refute if claim.nights else charged(claim.p_refute, claim.attempt)
+    p_refute = charged(claim.p_refute, claim.attempt)
     return replace(claim, p_refute=p_refute, p_support=charged(claim.p_support, claim.attempt))
 
 

@@ -309,7 +309,7 @@ class _RunUnderWay:
     def _counted(self, done: FinishedCheck, own: Settings) -> Settings:
         """The settings for the second stage of a check, with its attempts as they were counted now.
 
-        **Raises:** StoreError if the nights before this one cannot be read.
+        **Raises:** StoreError if a given number of the attempt cannot be logged.
         """
         source = ""
         if done.id not in self.values:

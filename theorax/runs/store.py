@@ -263,7 +263,7 @@ def opened(row: SealedRow) -> KeptResult:
 
 def is_variant(manifest: Manifest) -> bool:
     """True if a result was found at other parameters, other sizes or another model than the theorem's own."""
-    own = {"at": "()", "sizes": "()", "model": "None", "nightly": "False"}
+    own = {"at": "()", "sizes": "()", "model": "None"}
     return any(manifest.get(EntrySort.SETTING.entry(name), value) != value for name, value in own.items())
 
 

@@ -9,10 +9,10 @@ import pytest
 
 PROPERTY = "theorax"  # under this name a test's report carries its claims
 SETTINGS = (
-    "effort", "seed", "device", "batch", "level", "nightly", "at", "sizes", "model", "fresh", "state"
+    "effort", "seed", "device", "batch", "level", "at", "sizes", "model", "fresh", "state"
 )  # fmt: skip
 """The options of the command that are offered behind `--verify-`."""
-DELETED = ("adjust",)
+DELETED = ("adjust", "nightly")
 """Options that were offered there; whoever types one reads what to use instead."""
 OF_THEOREMS = ("root", "at", "sizes", "model")  # these mean nothing where no theorems are named
 
@@ -40,7 +40,6 @@ def declare(parser: pytest.Parser) -> None:
     add("--verify-device", metavar="DEVICE", help="cpu or gpu [cpu].")
     add("--verify-batch", type=int, metavar="N", help="Draws vectorised together [one on a CPU, else as many as fit].")
     add("--verify-level", type=float, metavar="P", help="Error rate of a single claim [0.025].")
-    add("--verify-nightly", action="store_true", help="Seeds of the date; refuted is what all nights together refute.")
     listed = {"action": "append", "metavar": "LETTER=VALUE,..."}
     add("--verify-at", help="Exact parameters, as in gamma=1/4,l=2; repeatable.", **listed)
     listed = {"action": "append", "metavar": "LETTER=SIZES"}

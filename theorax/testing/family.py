@@ -38,7 +38,6 @@ class Stated:
     p_refute: float | None
     p_support: float | None
     rigorous: bool
-    nights: int = 0
 
     @property
     def property(self) -> tuple[str, str]:
@@ -53,8 +52,7 @@ class Stated:
         alone = replace(cls.of_verdict(f"{theorem}.{claim.id}", claim), status=claim.status_unadjusted)
         if alone.p_refute is None or alone.p_support is None:
             return alone
-        # A process over nights keeps its own account of fresh seeds.
-        p_refute = alone.p_refute if claim.nights else charged(alone.p_refute, claim.attempt)
+        p_refute = charged(alone.p_refute, claim.attempt)
         return replace(alone, p_refute=p_refute, p_support=charged(alone.p_support, claim.attempt))
 
     @classmethod

@@ -22,11 +22,6 @@ def settings(config: pytest.Config) -> Settings:
     **Raises:** pytest.UsageError for a value that cannot be meant.
     """
     given = {name: getattr(config.option, f"verify_{name}") for name in SETTINGS}
-    handed = getattr(config, "workerinput", {}).get("theorax", {})
-    if "seed" in handed:
-        given["seed"] = handed[
-            "seed"
-        ]  # that of a night is the session's own, also for a worker that starts after midnight
     try:
         return options.settings({**given, "jobs": 1})
     except TheoraxError as error:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import ClassVar
 
 from theorax.decide.findings import Finding, settle
 from theorax.decide.status import Basis, Status
@@ -168,6 +169,8 @@ class TheoremOutcome:
     selector: tuple[str, ...] = ()  # by which a command selects it: id or path, folders of --root; none for a value
     statement: str = ""  # in words
     idea: str = ""  # of the proof, in words
+
+    DROPPED: ClassVar = ("references",)  # of report version 8
 
 
 @dataclass(frozen=True)
