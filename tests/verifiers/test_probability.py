@@ -88,6 +88,11 @@ def test_a_plan_that_cannot_decide_names_the_fewest_draws():
     assert fewest_draws(0.9, 0.05, truth=0.85) is None
 
 
+def test_the_hash_is_that_of_earlier_versions():
+    """Counts of attempts and baselines hold the hash, so a deleted field may not change it."""
+    assert decide.plan_probability(at_least=0.9, margin=0.05, draws=100).hash == "fef110c895f83ded"
+
+
 n = Size("n", "length")
 s = Measured("s", "a uniform number")
 t = Measured("t", "the same number, known up to a tenth")
