@@ -68,8 +68,6 @@ def in_memory() -> None:
     event = decide.plan_probability(at_least=0.99, margin=0.01, draws=2000)
     happened = rng.random(2000) < 0.995
     told("a probability, 2000 draws", lambda _: decide.probability(event, happened), 100)
-    watch = decide.monitor(event)
-    told("one more draw of a monitor, asked after each", lambda step: watch.add(happened[step]), 500)
     solve.cache_clear()
 
 

@@ -158,7 +158,6 @@ KINDS = (
                     "quantile of the noise of a law at the wrong level",
                     "covariance of one draw of a law for that of the mean, squared",
                     "the whole level at every look",
-                    "running maximum of e-values",
                 )
             ),
             *(

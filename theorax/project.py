@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from theorax.deleted import SETTINGS
 from theorax.errors import UsageError
 from theorax.names import did_you_mean
 
@@ -40,7 +41,6 @@ KEYS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "jobs": ("2", _is_whole),
     "timeout": ("600", _is_positive),
     "level": ("0.025", _is_fraction),
-    "adjust": ('"e-bh"', _is_text),
     "state": ('".theorax"', _is_text),
     "theorems": ('["claims"]', _is_list),
     "exclude": ('["paper:instruments"]', _is_list),
@@ -97,6 +97,8 @@ def _defaults(file: Path) -> Mapping[str, Any]:
     if not isinstance(table, dict):
         raise UsageError(f"`tool.theorax` in {file} is no table. Write `[tool.theorax]` and its keys below.")
     for key, value in table.items():
+        if key in SETTINGS:
+            raise UsageError(f"{SETTINGS[key]} Delete `{key}` from `[tool.theorax]` in {file}.")
         if key not in KEYS:
             hint = did_you_mean(key, KEYS)
             raise UsageError(f"`[tool.theorax]` in {file} has an unknown key `{key}`{hint} Known: {', '.join(KEYS)}.")

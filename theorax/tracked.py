@@ -24,8 +24,8 @@ _EXTENDED, _SKIPPED_NAME = 0x4000, 0xFFF
 _LINK = re.compile(rb"link\x00\x00")
 
 
-def refuse_tracked(folder: Path, name: str = "state") -> Path:
-    """The folder of the option of this name, which holds results that were found here.
+def refuse_tracked(folder: Path) -> Path:
+    """The state folder, which holds results that were found here.
 
     **Raises:** UsageError if git tracks it: its results came with the repository, and nothing here has checked them.
     """
@@ -33,7 +33,7 @@ def refuse_tracked(folder: Path, name: str = "state") -> Path:
         raise UsageError(
             f"`{folder}` holds results, and git tracks it (`{found}`): whoever wrote the repository may have written "
             "them, and nothing was checked here. Write `git rm -r --cached` and the folder's name, or give "
-            f"`{option(name)}` another folder."
+            f"`{option('state')}` another folder."
         )
     return folder
 

@@ -24,12 +24,10 @@ __all__ = [
     "excess",
     "failures",
     "most",
-    "surplus",
     "tally",
 ]
 
 LEVEL = 0.025
-QUANTILE = 3.09  # of the normal law at 0.001
 FLUCTUATION = 1e-3  # a correct procedure fails one gate in a thousand names of cases; the names are fixed
 
 
@@ -60,7 +58,6 @@ class Outcome:
     upper: float = math.inf
     cost: float = math.nan  # draws used
     withheld: bool = False  # a word was withheld, for the data contradict the declared class
-    e: float = math.nan  # an e-value against a null that is true here
 
 
 @dataclass(frozen=True)
@@ -124,7 +121,6 @@ class Tally:
     p_refute: tuple[float, ...] = field(repr=False)
     p_support: tuple[float, ...] = field(repr=False)
     cost: float = math.nan
-    e: tuple[float, ...] = field(default=(), repr=False)
 
     def __add__(self, other: Tally) -> Tally:
         total = self.replicates + other.replicates
@@ -138,7 +134,6 @@ class Tally:
             self.p_refute + other.p_refute,
             self.p_support + other.p_support,
             (self.replicates * self.cost + other.replicates * other.cost) / total,
-            self.e + other.e,
         )
 
 
@@ -165,7 +160,6 @@ def _counted(case: Case, outcomes: Sequence[Outcome]) -> Tally:
         tuple(outcome.p_refute for outcome in outcomes),
         tuple(outcome.p_support for outcome in outcomes),
         math.fsum(outcome.cost for outcome in outcomes) / max(1, len(outcomes)),
-        tuple(outcome.e for outcome in outcomes if not math.isnan(outcome.e)),
     )
 
 
@@ -194,18 +188,6 @@ def excess(p: Sequence[float]) -> float:
     return over / math.sqrt(math.log(1 / FLUCTUATION) / (2 * len(values)))
 
 
-def surplus(e: Sequence[float], cap: float = 40.0) -> float:
-    """By how many standard errors the mean of e-values, cut at a cap, exceeds one: above 3.09 they are none.
-
-    An e-value has mean at most one, a cut one too; the largest value that a process reached has mean 1 + log(cap).
-    """
-    values = np.minimum(np.asarray(e), cap)
-    if len(values) < 2 or values.mean() <= 1:
-        return 0.0
-    spread = float(values.std(ddof=1))
-    return float((values.mean() - 1) / (spread / math.sqrt(len(values)))) if spread else math.inf
-
-
 def failures(case: Case, procedure: Procedure, counted: Tally, slack: float = 0.05) -> list[str]:
     """Every way in which the counts contradict what is promised; empty where the procedure keeps its word.
 
@@ -217,7 +199,7 @@ def failures(case: Case, procedure: Procedure, counted: Tally, slack: float = 0.
     | killed less surely than 0.8 | controls said to reach it | |
 
     Counts are held against the 99.9 % quantile of the binomial law. Where limits are promised, each misses the truth
-    no more often than the level of support allows; e-values against a true null have a mean of at most one.
+    no more often than the level of support allows.
     """
     if not procedure.promised:
         return []
@@ -244,8 +226,6 @@ def failures(case: Case, procedure: Procedure, counted: Tally, slack: float = 0.
         bounded(counted.excludes_margin, procedure.support, "margin excluded")
         if (over := excess(counted.p_support)) > 1:
             found.append(f"p-values of support are too small ({over:.1f} times what chance allows)")
-    if (over := surplus(counted.e)) > QUANTILE:
-        found.append(f"e-values have a mean above one ({over:.1f} standard errors)")
     if procedure.covers:
         bounded(counted.below, procedure.support, "upper limit below the truth")
         bounded(counted.above, procedure.support, "lower limit above the truth")

@@ -15,7 +15,6 @@ from theorax.decide.binomial import outcomes_of
 from theorax.decide.corrections import Corrections
 from theorax.decide.inequalities import Excess, decide_inequality
 from theorax.decide.moments import LightTails
-from theorax.decide.monitoring import Monitor
 from theorax.decide.planning import CONTRADICTED
 from theorax.decide.probabilities import decide_probability, plan_probability
 from theorax.decide.samples import Columns
@@ -147,24 +146,6 @@ def share_of_violations(share: float, draws: int, reading: str = "exact") -> Jud
         count = int(violated.sum())
         excess = Excess(draws - count, count, 1.0 if count else -1.0, "a row")
         return outcome(decide_inequality(plan, excess).decision)
-
-    return judge
-
-
-def monitor(
-    p0: float, margin: float, cap: int, truth: float, levels: Levels = DEFAULT_LEVELS, reading: str = "exact"
-) -> Judge:
-    """A probability of at least p0, asked after every tenth draw until it is decided or the cap is reached.
-
-    Its e-values are against both nulls; which of them is true depends on the truth. NaN for it counts no e-value.
-    """
-    start = Monitor(plan_probability(at_least=p0, margin=margin, draws=cap, levels=levels, every=10, reading=reading))
-
-    def judge(outcomes: np.ndarray) -> Outcome:
-        watched = start.add(outcomes)  # how outcomes are cut into batches changes nothing
-        supporting, refuting = watched.e_values
-        e = refuting if truth >= p0 else supporting if truth <= p0 - margin else np.nan
-        return replace(outcome(watched.decision), cost=float(watched.draws), e=e)
 
     return judge
 

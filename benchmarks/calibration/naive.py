@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -247,21 +246,6 @@ def peeking(p0: float, margin: float, every: int = 10) -> Rule:
         first_against = against[0] if against.size else len(looks)
         first_for = for_[0] if for_.size else len(looks)
         return _says(bool(first_for < first_against), bool(first_against < first_for))
-
-    return rule
-
-
-def sequential_ratio(p0: float, margin: float, level: float = 0.025) -> Rule:
-    """Wald's ratio of the two boundary probabilities: the fewest draws on average there, no level anywhere between."""
-    p1 = p0 - margin
-    up, down = math.log(p0 / p1), math.log((1 - p0) / (1 - p1))
-    bound = math.log((1 - level) / level)
-
-    def rule(outcomes: np.ndarray) -> Outcome:
-        ratio = np.cumsum(np.where(outcomes, up, down))
-        stopped = np.flatnonzero(np.abs(ratio) >= bound)
-        at = int(stopped[0]) if stopped.size else len(outcomes) - 1
-        return replace(_says(bool(ratio[at] >= bound), bool(ratio[at] <= -bound)), cost=at + 1.0)
 
     return rule
 

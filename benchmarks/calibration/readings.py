@@ -1,7 +1,6 @@
 """Both readings at their nulls: exactly as claimed, and off by just the margin, for every kind of claim with two readings.
 
-The monitor asks its claim after every tenth draw, until a word falls or the cap is reached. An identity in exact
-arithmetic has the exact reading alone, and so no row here.
+An identity in exact arithmetic has the exact reading alone, and so no row here.
 """
 
 from __future__ import annotations
@@ -26,7 +25,6 @@ NO_REST = decide.Corrections(size=0.1, slowest=1, rest=0, reason="a single power
 # The distance of a normal law of this standard deviation from the standard one is the margin of its plan.
 WIDE = 1.5
 LAW_DRAWS = 2000
-WATCHED = 2000  # outcomes at which the monitor ends
 
 Judge = Callable[[Any], Outcome]
 Draw = Callable[[Generator], Any]
@@ -48,10 +46,6 @@ def _rates(truth: float) -> Draw:
 
 def _events(truth: float) -> Draw:
     return lambda rng: rng.random(400) < truth
-
-
-def _watched(truth: float) -> Draw:
-    return lambda rng: rng.random(WATCHED) < truth
 
 
 def _laws(truth: float) -> Draw:
@@ -83,8 +77,6 @@ KINDS: tuple[tuple[str, Callable[[str], Judge], Callable[[float], Draw], float, 
     # The claim is that the share of violations is zero.
     ("a bound in every row, margin 0.05, 400 draws",
      lambda reading: engine.share_of_violations(0.05, 400, reading), _events, 0.0, (0.05,)),
-    (f"P >= 0.5, margin 0.1, watched up to {WATCHED} draws",
-     lambda reading: engine.monitor(0.5, 0.1, WATCHED, np.nan, reading=reading), _watched, 0.5, (0.4,)),
     (f"normal law, margin at sd {WIDE:g}, {LAW_DRAWS} draws", _law, _laws, 1.0, (WIDE,)),
 )  # fmt: skip
 

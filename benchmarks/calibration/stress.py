@@ -22,7 +22,7 @@ from benchmarks.calibration.sweeps import (
     procedures_of,
     table,
 )
-from theorax.decide.corrections import Corrections, Prefactor
+from theorax.decide.corrections import Corrections
 
 __all__ = ["PARTS"]
 
@@ -122,7 +122,7 @@ def _exponential() -> list[Case]:
     rate, margin = 0.2, 0.03
     factor = 1 + n[0] / (3 * n)
     pure = engine.rate(tuple(n), -rate, margin, 32, form="exponential",
-                       corrections=Prefactor(0.5, reason="a power of at most a half"))  # fmt: skip
+                       corrections=Corrections(size=0, rest=0, log=0.5, reason="a power of at most a half"))  # fmt: skip
     wide = engine.rate(
         tuple(n), -rate, margin, 32, form="exponential",
         corrections=Corrections(size=0.5, slowest=1, log=0.5, reason="an expansion beside a power of at most a half"),

@@ -176,16 +176,6 @@ def test_a_decision_is_made_again_from_what_was_kept(verify, write, root, tmp_pa
         observe("means", settings, kept[:100])
 
 
-def test_nightly_runs_feed_one_process_and_spend_no_attempt(verify, write, claim):
-    write("means")
-    for night in (1, 2, 3):
-        found = claim("--nightly", "--seed", str(20260100 + night))
-        assert (found["nights"], found["attempt"]) == (night, 1)
-    assert claim("--nightly", "--seed", "20260103", "--fresh")["nights"] == 3
-    assert claim()["attempt"] == 1
-    assert "Over 4 nights" in " ".join(verify("theorem", "means", "--nightly", "-v", check=OBSERVE).out.split())
-
-
 def test_a_plan_tells_what_a_run_of_all_would_leave(verify, write, root):
     names = ("one", "two", "three", "four")
     for spread, said in (

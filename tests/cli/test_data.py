@@ -159,7 +159,7 @@ class TestVerdicts:
 
     def test_json_and_files(self, data, rng, tmp_path):
         text = long(draws(rng))
-        found = json.loads(data(text, *RATE, "--json").out)
+        found = json.loads(data(text, *RATE, "--output", "json").out)
         assert (found["exit_code"], found["verdict"]["status"]) == (0, "SUPPORTED")
         assert found["plan"]["hash"] == found["verdict"]["design_hash"]
         path = tmp_path / "report.json"
@@ -466,7 +466,7 @@ class TestReadings:
 
     def test_the_document_says_how_it_was_read(self, data):
         for reading, status in (("exact", "REFUTED"), ("margin", "SUPPORTED")):
-            verdict = json.loads(data(self.NEAR, *self.MEAN, "--reading", reading, "--json").out)["verdict"]
+            verdict = json.loads(data(self.NEAR, *self.MEAN, "--reading", reading, "--output", "json").out)["verdict"]
             assert (verdict["reading"], verdict["status"], verdict["within_margin"]) == (reading, status, True)
 
     def test_a_bound_without_a_share_is_read_exactly(self, data):

@@ -205,11 +205,6 @@ def test_a_fresh_attempt_in_shards_must_say_its_number(verify, words):
     assert (answer.code, "Write which attempt it is" in answer.err) == (2, True)
 
 
-def test_a_night_in_shards_is_refused(verify):
-    answer = verify("all", "--shard", "1/2", "--nightly")
-    assert (answer.code, "one process over all nights" in answer.err) == (2, True)
-
-
 def test_shards_make_the_attempt_that_they_are_told(verify, sharded):
     sharded("all", check="fakes:counted")
     assert _attempts() == {1}

@@ -65,7 +65,6 @@ def test_no_option_of_the_repository_hides_the_folder(verify, project, root):
     assert verify("theorem", "gap").code == 2
     assert verify("list").code == 2
     assert verify("list", "--state", "elsewhere").code == 0
-    assert verify("theorem", "gap", "--state", "elsewhere", "--share", "kept").code == 2
 
 
 @pytest.mark.parametrize("version", ["2", "3", "4"])

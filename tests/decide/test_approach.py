@@ -5,7 +5,7 @@ import math
 import pytest
 import sympy
 
-from theorax.decide.corrections import Corrections, Expansion, Prefactor
+from theorax.decide.corrections import Corrections, Expansion
 from theorax.errors import StatementError
 
 REFUSED = [
@@ -65,5 +65,5 @@ def test_redesigns_enlarge_the_size_and_keep_the_rest(declared, refuted, expecte
 def test_without_size_rest_and_power_are_doubled():
     declared = Expansion((1,), rest=0.3, order=2, reason="smooth steps")
     assert [c.remainder for c in declared.redesigns(False)] == [0.6]
-    assert [c.log for c in Prefactor(1, reason="Markov chain").redesigns(True)] == [2.0]
+    assert [c.log for c in Corrections(size=0, rest=0, log=1, reason="Markov chain").redesigns(True)] == [2.0]
     assert Corrections(size=0, rest=0, reason="exact").redesigns(True) == ()

@@ -9,7 +9,7 @@ from scipy.special import stdtrit
 
 from theorax.decide import bias_aware as engine
 from theorax.decide.bias_aware import bias_of, solve, spare_directions
-from theorax.decide.corrections import Corrections, Expansion, Prefactor
+from theorax.decide.corrections import Corrections, Expansion
 from theorax.decide.designs import Plan, Policy, Target
 from theorax.decide.estimators import deterministic, paired
 from theorax.decide.planning import cheapest, misfit, plateau, require
@@ -37,8 +37,8 @@ PLANS = {
     "depths": DEPTHS,
     "limit": LIMIT,
     "decay": DECAY,
-    "pure decay": replace(DECAY, corrections=Prefactor(1, reason="two-state chain")),
-    "free prefactor": replace(DECAY, corrections=Prefactor(math.inf, reason="unknown prefactor")),
+    "pure decay": replace(DECAY, corrections=Corrections(size=0, rest=0, log=1, reason="two-state chain")),
+    "free prefactor": replace(DECAY, corrections=Corrections(size=0, rest=0, log=math.inf, reason="unknown prefactor")),
     "soft": replace(POWERED, corrections=Corrections(loglog=1)),
     "soft, free": replace(POWERED, corrections=Corrections(loglog=math.inf)),
     "draws per size": Plan(

@@ -76,7 +76,7 @@ def test_limits_and_means(kind, rng):
 
 
 def test_what_is_no_plan_and_what_is_another_shape_are_told(rng):
-    with pytest.raises(DesignError, match="monitor"):
+    with pytest.raises(DesignError, match=r"plan_probability\(draws=\.\.\.\)"):
         decide.plan_looks(decide.plan_probability(at_least=0.9, margin=0.05, draws=100, reading="exact"))
     with pytest.raises(DesignError, match="spend"):
         decide.plan_looks(PLAN, (0.5, 1.0), (0.5, 0.6))

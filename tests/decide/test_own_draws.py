@@ -55,24 +55,10 @@ class TestCounts:
 
     def test_more_outcomes_than_planned_are_refused(self):
         plan = decide.plan_probability(at_least=0.9, margin=0.1, draws=10)
-        with pytest.raises(ObservationError, match=r"decide\.monitor"):
+        with pytest.raises(ObservationError, match="or plan 11 before the next data"):
             decide.probability(plan, np.ones(11))
         with pytest.raises(ObservationError, match="An event happens or does not"):
             decide.probability(plan, np.full(10, 0.5))
-
-    def test_a_monitor_may_be_asked_after_every_draw(self, rng):
-        plan = decide.plan_probability(at_least=0.9, margin=0.05, draws=5000)
-        for truth, status in ((0.99, "SUPPORTED"), (0.7, "REFUTED")):
-            watch = decide.monitor(plan)
-            while not watch.stopped:
-                verdict = watch.add(rng.random() < truth)
-            assert verdict.status == status and verdict.e_value > 1 / 0.025 and watch.draws < 1000
-            assert watch.add(np.ones(100)) == verdict  # frozen
-
-    def test_a_monitor_before_any_draw(self):
-        assert decide.monitor(decide.plan_probability(at_least=0.9, margin=0.05, draws=5000)).verdict.status == (
-            "INCONCLUSIVE"
-        )
 
     def test_a_bound_in_every_row(self, rng):
         plan = decide.plan_inequality(draws=500)

@@ -50,7 +50,7 @@ class TestRate:
             exponent=-0.3,
             margin=0.03,
             form="exponential",
-            corrections=decide.Prefactor(1, reason="a polynomial prefactor"),
+            corrections=decide.Corrections(size=0, rest=0, log=1, reason="a polynomial prefactor"),
         )
         n = np.array(plan.sizes)
         values = np.exp(-0.3 * n) * n**0.5 * rng.lognormal(0, 0.2, (32, len(n)))

@@ -24,7 +24,6 @@ from theorax.language import (
     Corrections,
     Experiment,
     Measured,
-    Prefactor,
     Rate,
     Size,
     Subject,
@@ -39,7 +38,7 @@ from theorax.verifiers.settings import Settings
 
 N = np.array([32 * 2.0**i for i in range(9)])
 DEPTHS = np.array([3.0, 5, 8, 12, 20, 30, 45, 60])
-PURE = Prefactor(1, reason="the spectrum has a gap")
+PURE = Corrections(size=0, rest=0, log=1, reason="the spectrum has a gap")
 WIDE = Corrections(size=0.5, slowest=1, log=1, reason="a second eigenvalue")
 
 

@@ -1,6 +1,6 @@
 """A claim read exactly, and the same claim read with its margin: what each refutes, and how both are told."""
 
-from dataclasses import fields, replace
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -11,7 +11,6 @@ from theorax.decide.equivalence import decide as decided
 from theorax.decide.estimators import betting, catoni, deterministic, paired, proportion
 from theorax.decide.findings import Finding, Found
 from theorax.decide.interval import Student
-from theorax.decide.monitoring import Monitor
 from theorax.decide.plans import Planned
 from theorax.decide.quantiles import quantile
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reading, Reason, Side, Status
@@ -279,22 +278,6 @@ def test_the_public_face_reads_with_the_margin():
     with pytest.raises(DesignError, match="reading='margins' is unknown"):
         decide.plan_mean(to=2, margin=0.1, sd=1.0, reading="margins")
     assert next(part for part in fields(Planned) if part.name == "reading").default is EXACT
-
-
-def test_a_monitor_keeps_its_reading():
-    rng = np.random.default_rng(5)
-    plan = decide.plan_probability(at_least=0.9, margin=0.1, draws=4000, every=10)
-    between, below = rng.random(4000) < 0.86, rng.random(4000) < 0.7
-    assert Monitor(plan).add(between).decision.status is SUPPORTED
-    assert Monitor(plan).add(below).decision.status is REFUTED
-    exactly = replace(plan, reading=EXACT)
-    assert Monitor(exactly).add(below).decision.status is REFUTED
-    supporting, refuting = Monitor(plan).add(below).e_values
-    assert refuting > 40 > supporting
-    # An event that is claimed to be almost sure: one failure ends the watch only where it is read exactly.
-    sure, once = decide.plan_probability(at_least=1, margin=0.1, draws=400), np.arange(400) != 7
-    assert Monitor(sure).add(once).decision.status is SUPPORTED
-    assert Monitor(replace(sure, reading=EXACT)).add(once).draws == 8
 
 
 def test_rows_that_rounding_leaves_open_count_against_either_word():

@@ -53,7 +53,7 @@ DECLARED = (
     "--seeds",
 )
 OPTIONS = (
-    "--seed", "--level", "--at", "--sizes", "--jobs", "--effort", "--device", "--model", "--exclude", "--adjust", "-o",
+    "--seed", "--level", "--at", "--sizes", "--jobs", "--effort", "--device", "--model", "--exclude", "-o",
     "--show", "--state",
 )  # fmt: skip
 

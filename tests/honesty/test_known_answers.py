@@ -4,12 +4,11 @@ Counts are held against 99.9 % quantiles of the binomial law, p-values against u
 coverage, powers against the published ones. The full run is `python -m benchmarks.calibration`.
 """
 
-import numpy as np
 import pytest
 from scipy.stats import binom
 
 from benchmarks.calibration import FAMILIES, find
-from benchmarks.calibration.cases import excess, failures, least, most, surplus, tally
+from benchmarks.calibration.cases import excess, failures, least, most, tally
 
 # As many as fit into the time of a test run; what they cannot see, the full run does.
 REPLICATES = {
@@ -67,12 +66,3 @@ class TestTheGateItself:
         p = rng.random(1000)
         assert excess(p) <= 1 < excess(p**1.5)
         assert excess(p**0.5) <= 1
-
-    def test_e_values_pass_and_their_maxima_do_not(self, rng):
-        bets = fair_bets(rng)
-        assert surplus(bets[:, -1]) <= 3.09 < surplus(bets.max(axis=1))
-
-
-def fair_bets(rng):
-    """Wealths of fair bets of a tenth."""
-    return np.cumprod(1 + 0.1 * rng.choice([-1.0, 1.0], (2000, 200)), axis=1)

@@ -12,9 +12,8 @@ from theorax.decide.bias_aware import solve
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Policy, Target
 from theorax.decide.equivalence import decide
-from theorax.decide.error_budget import e_bh, holm
+from theorax.decide.error_budget import holm
 from theorax.decide.estimators import betting, catoni, independent, paired, proportion
-from theorax.decide.monitoring import Monitor
 from theorax.decide.status import Levels, Side, Status
 
 SIZES = tuple(32 * 2.0**i for i in range(9))
@@ -95,17 +94,6 @@ class TestOfTheData:
             assert own.rate(PLAN, table) == own.rate(PLAN, table.copy())
         again = own.plan_rate(SIZES, exponent=-1, margin=0.1, draws=64, seeds="paired", reading="exact")
         assert again.hash == PLAN.hash
-
-    def test_batches_of_a_monitor(self, rng):
-        for truth in (0.9, 0.93, 0.95, 0.99):
-            outcomes = rng.random(2000) < truth
-            whole = Monitor(
-                own.plan_probability(at_least=0.95, margin=0.02, draws=2000, every=10, reading="exact")
-            ).add(outcomes)
-            cut = Monitor(own.plan_probability(at_least=0.95, margin=0.02, draws=2000, every=10, reading="exact"))
-            for part in np.split(outcomes, np.sort(rng.integers(0, 2000, 30))):
-                cut = cut.add(part)
-            assert cut == whole
 
 
 def intervals(rng):
@@ -214,21 +202,12 @@ class TestOfTheSuite:
         p = {str(i): float(value) for i, value in enumerate(rng.random(12) ** 3)}
         turned = dict(reversed(p.items()))
         assert holm(p) == {name: holm(turned)[name] for name in p}
-        e = {name: 1 / value for name, value in p.items()}
-        assert e_bh(e) == {name: e_bh(dict(reversed(e.items())))[name] for name in e}
 
     def test_a_further_claim_never_helps_under_holm(self, rng):
         p = {str(i): float(value) for i, value in enumerate(rng.random(8) ** 3)}
         alone = holm(p)
         for further in (0.0, 0.01, 1.0):
             assert all(holm({**p, "new": further})[name] >= alone[name] for name in p)
-
-    def test_more_evidence_never_hurts_under_e_bh(self, rng):
-        e = {str(i): float(value) for i, value in enumerate(rng.pareto(0.7, 10))}
-        before = e_bh(e)
-        for name in e:
-            after = e_bh({**e, name: 2 * e[name]})
-            assert all(after[other] <= before[other] for other in e)
 
 
 def test_every_case_draws_the_same_data_again():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import bdtrc
 
-from theorax.decide.corrections import Corrections, Prefactor
+from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Policy, Target
 from theorax.decide.rate_estimators import Average, MeansOfLogs, design_rate
 from theorax.decide.samples import Columns
@@ -17,7 +17,7 @@ LEVEL = 0.025
 REPLICATES = 200
 DEPTHS = np.array([3.0, 5, 8, 12, 20, 30, 45, 60])
 N = np.array([32 * 2.0**i for i in range(9)])
-PURE = Prefactor(1, reason="a gap")
+PURE = Corrections(size=0, rest=0, log=1, reason="a gap")
 WIDE = Corrections(size=0.5, slowest=1, log=1, reason="a second eigenvalue")
 
 

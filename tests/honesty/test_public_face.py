@@ -59,18 +59,6 @@ def test_pairs_that_are_averaged_in_batches(rng, monkeypatch):
     assert 0 < refuted <= MOST
 
 
-def test_a_monitor_that_is_asked_after_every_draw(rng):
-    plan = decide.plan_probability(at_least=0.9, margin=0.05, draws=300, reading="exact")
-    wrong = {0.9: "REFUTED", 0.85: "SUPPORTED"}
-    for truth, status in wrong.items():
-        ended = []
-        for _ in range(REPLICATES):
-            watch = decide.monitor(plan)
-            watch.add(rng.random(300) < truth)  # looked at after each of them, however they are handed over
-            ended.append(watch.verdict.status)
-        assert ended.count(status) <= MOST
-
-
 def test_laws(rng):
     plan = decide.plan_law(to=decide.Normal(), draws=2000, margin=0.06, reading="exact")
     true = [decide.law(plan, rng.standard_normal(2000)).status for _ in range(100)]

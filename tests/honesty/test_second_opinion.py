@@ -8,17 +8,16 @@ import math
 
 import numpy as np
 import pytest
-from scipy import integrate, optimize, stats
+from scipy import optimize, stats
 
 from benchmarks.calibration import find
 from benchmarks.calibration.sweeps import DEFAULT, FREE, POWERED, SHORT, SMOOTH
 from theorax.decide import law_features
-from theorax.decide.betting_mixture import log_evidence
 from theorax.decide.bias_aware import bias_of, solve
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Policy
 from theorax.decide.equivalence import decide
-from theorax.decide.error_budget import e_bh, holm
+from theorax.decide.error_budget import holm
 from theorax.decide.estimators import log_of_mean, log_of_mean_independent, proportion
 from theorax.decide.gaussian_norm import NoiseNorm
 from theorax.decide.status import Side, Status
@@ -195,27 +194,6 @@ def test_clopper_and_pearson():
             assert (told.status is Status.REFUTED, told.status is Status.SUPPORTED) == (refuted, supported)
 
 
-@pytest.mark.parametrize("above", [True, False])
-def test_the_mixture_is_the_integral_that_defines_it(above):
-    for draws, successes, boundary in ((10, 7, 0.5), (40, 38, 0.93), (120, 60, 0.6), (200, 199, 0.95)):
-        failures = draws - successes
-        low, high = (boundary, 1.0) if above else (0.0, boundary)
-
-        def betted(q, s=successes, f=failures, p=boundary):
-            return math.exp(s * math.log(q / p) + f * math.log((1 - q) / (1 - p))) * stats.beta.pdf(q, 0.5, 0.5)
-
-        # Substituting q = sin^2 removes the poles of the prior at both ends.
-        turned = lambda a, f=betted: f(math.sin(a) ** 2) * 2 * math.sin(a) * math.cos(a)  # noqa: E731
-        ends = [math.asin(math.sqrt(end)) for end in (low, high)]
-        tiny = 1e-9  # the ends themselves are 0 times infinity
-        value, error = integrate.quad(turned, ends[0] + tiny, ends[1] - tiny, limit=400)
-        mass = stats.beta.cdf(high, 0.5, 0.5) - stats.beta.cdf(low, 0.5, 0.5)
-        found = math.exp(float(log_evidence(successes, draws, boundary, above)))
-        # What the ends leave out has prior mass 2e-9 and a density ratio of at most (1/p)^s ((1/(1-p))^f where s = 0).
-        largest = max(betted(0.999 * high + 0.001 * low), betted(0.001 * high + 0.999 * low), value / mass)
-        assert abs(found - value / mass) <= (error + 4e-9 * largest) / mass + 1e-9 * found
-
-
 def test_holm_is_the_closure_of_bonferroni(rng):
     """A claim is rejected iff every intersection that holds it is, by its smallest p times its size."""
     for _ in range(20):
@@ -226,16 +204,6 @@ def test_holm_is_the_closure_of_bonferroni(rng):
             closed = max(min(1.0, len(group) * min(p[member] for member in group)) for group in groups)
             # One product of a small whole number: a unit in the last place.
             assert adjusted[name] == pytest.approx(closed, rel=2.0**-51)
-
-
-def test_e_bh_is_the_largest_k_that_is_covered(rng):
-    for _ in range(20):
-        e = {str(i): float(value) for i, value in enumerate(rng.pareto(0.6, 12))}
-        order = sorted(e, key=lambda name: -e[name])
-        for level in (0.01, 0.05, 0.2):
-            passing = [k for k in range(1, 13) if e[order[k - 1]] >= 12 / (level * k)]
-            expected = set(order[: max(passing)]) if passing else set()
-            assert {name for name, smallest in e_bh(e).items() if smallest <= level} == expected
 
 
 def test_the_noise_of_a_law(rng):

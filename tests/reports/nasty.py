@@ -37,7 +37,7 @@ TEXTS = {
 # What is one of a few words, or is computed with, and so is no text of a user.
 FIXED = {
     "status", "status_unadjusted", "created", "kept_from", "method", "checked", "label", "corrected", "log",
-    "expected", "adjust", "as", "url", "side", "direction", "shown_by", "finding", "reading", "within", "basis",
+    "expected", "as", "url", "side", "direction", "shown_by", "finding", "reading", "within", "basis",
     "form",
 }  # fmt: skip
 LONG = 5000  # characters of a text that is put in the place of names alone

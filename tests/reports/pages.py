@@ -102,7 +102,6 @@ def hostile(word: str) -> Document:
             "form",
             "checked",
             "method",
-            "adjust",
             "url",
             "side",
             "direction",

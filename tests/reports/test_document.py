@@ -31,7 +31,7 @@ from theorax.verifiers.settings import Settings
 
 def report(*outcomes, settings=None, interrupted=False):
     found = {outcome.id: outcome for outcome in outcomes}
-    adjusted, suite = adjust(found, Graph(dict.fromkeys(found, ())), (settings or Settings()).adjust)
+    adjusted, suite = adjust(found, Graph(dict.fromkeys(found, ())))
     run = Run(tuple(found), tuple(Record(outcome) for outcome in outcomes), adjusted, suite, 1.5, interrupted)
     return document(run, settings or Settings(), ["verify", "all"], "2026-01-02T03:04:05Z")
 

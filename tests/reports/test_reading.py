@@ -143,15 +143,52 @@ def test_a_strength_that_does_not_follow_from_the_claims_is_refused(name, value,
         current(json.loads(text(found)))
 
 
-def test_a_report_of_the_schema_before_this_one_is_read(whole):
-    kept = json.loads((Path(__file__).parent / "report_of_version_7.json").read_text(encoding="utf-8"))
-    assert kept["schema_version"] == 7
+@pytest.mark.parametrize("version", [7, 8])
+def test_a_report_of_an_earlier_schema_is_read(version):
+    kept = json.loads((Path(__file__).parent / f"report_of_version_{version}.json").read_text(encoding="utf-8"))
+    assert kept["schema_version"] == version
     found = current(kept)
-    assert found.schema_version == SCHEMA_VERSION == 8
+    assert found.schema_version == SCHEMA_VERSION == 9
     assert [part.status for part in found.theorems] == ["SUPPORTED", "REFUTED"]
     kept["theorems"][1]["status"] = "SUPPORTED"
     with pytest.raises(UsageError, match="does not follow"):
         current(kept)
+
+
+@pytest.mark.parametrize(
+    ("of_the_nights", "of_the_last", "status", "reason"),
+    [
+        ("its nights together exclude it", "the data exclude an error of the margin or more", "REFUTED", None),
+        ("its nights together exclude it", "the data exclude the claim", "REFUTED", None),
+        (
+            "tonight's data exclude it, its nights together do not",
+            "the data exclude the claim",
+            "INCONCLUSIVE",
+            "underpowered",
+        ),
+    ],
+)
+def test_a_report_of_a_nightly_run_keeps_its_statuses(of_the_nights, of_the_last, status, reason):
+    kept = json.loads((Path(__file__).parent / "report_of_version_8.json").read_text(encoding="utf-8"))
+    kept["settings"]["nightly"] = True
+    part = kept["theorems"][0]
+    (claim, *_), part["claims"] = part["claims"], part["claims"][:1]
+    last = {"finding": of_the_last, "sentence": "Said by the last night.", "reason": None, "within": ""}
+    nights = {"finding": of_the_nights, "sentence": "Said by the nights.", "reason": reason, "within": ""}
+    by = "measured" if status == "REFUTED" else None
+    claim.update(findings=[last, nights], nights=3, e_value=50.0, sentence="Said by the nights.", reason=reason)
+    claim.update(status=status, status_unadjusted=status, shown_by=by, rigorous=False, within_margin=False)
+    part.update(status=status, status_unadjusted=status)
+    kept["summary"].update(statuses={status: 1, "REFUTED": 1} if status != "REFUTED" else {"REFUTED": 2})
+    found = current(kept).theorems[0].claims[0]
+    assert (found.status, found.sentence, found.reason) == (status, "Said by the nights.", reason)
+
+
+def test_the_words_of_a_kind_that_somebody_added_stay_those_of_the_report():
+    kept = json.loads((Path(__file__).parent / "report_of_version_8.json").read_text(encoding="utf-8"))
+    assert kept["theorems"][0]["references"]  # which the present version does not have
+    kept["theorems"][0]["claims"][0]["words"]["deviation"] = "words of its own: {}"
+    assert current(kept).theorems[0].claims[0].words.deviation == "words of its own: {}"
 
 
 def test_a_field_that_is_new_and_has_no_value_of_its_own_is_no_guess(whole):

@@ -11,10 +11,12 @@ from dataclasses import replace
 import pytest
 
 from theorax.decide.status import Status
+from theorax.language import Absolute, Corrections, Measured, Rate, Size
 from theorax.runs.attempt_log import FILE, LAYOUT, AttemptFile, fill
 from theorax.runs.database import StoreError
 from theorax.runs.store import Store
-from theorax.verifiers.attempts import ClaimVersion
+from theorax.verifiers.attempts import ClaimVersion, claim_version
+from theorax.verifiers.settings import Settings
 
 DATE = "2026-01-02T03:04:05Z"
 VERSION = ClaimVersion("t", "c", "s", "d", form="f")
@@ -113,20 +115,23 @@ def test_what_an_older_version_logged_counts_for_every_form_and_effort(tmp_path)
             "CREATE TABLE attempts (theorem TEXT, claim TEXT, statement TEXT, design TEXT, seed INTEGER, number INTEGER, "
             "date TEXT)"
         )
-        connection.execute("CREATE TABLE nights (theorem, claim, statement, design, night, p)")
         for number, design in enumerate(("a", "b", "c")):
             row = ("t", "c", "s", design, 0, 1, f"2025-01-0{number + 1}T00:00:00Z")
             connection.execute("INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?)", row)
-        connection.execute("INSERT INTO nights VALUES ('t', 'c', 's', 'd', 1, '[0.5]')")
     log = AttemptFile(tmp_path)
     assert log.next_number(VERSION, 0) == 4
     told = attempt(log, VERSION, 0)
     assert (told.number, told.entries, told.begun) == (4, 4, "2025-01-01T00:00:00Z")
     assert attempt(log, replace(VERSION, effort="quick"), 0).number == 4
     assert attempt(log, VERSION, 1).number == 5
-    log.keep_night(VERSION, 2, [0.25])
-    assert log.nights_before(VERSION, 2) == ((0.5,),)
-    assert log.nights_before(VERSION, 3) == ((0.5,), (0.25,))
+
+
+def test_a_log_of_a_version_with_nights_is_read_and_written(tmp_path):
+    assert attempt(AttemptFile(tmp_path), VERSION, 0).number == 1
+    with closing(sqlite3.connect(tmp_path / FILE)) as connection, connection:
+        connection.execute("CREATE TABLE nights (theorem, claim, statement, design, night, p)")
+        connection.execute("INSERT INTO nights VALUES ('t', 'c', 's', 'd', 1, '[0.5]')")
+    assert attempt(AttemptFile(tmp_path), VERSION, 1).number == 2
 
 
 def test_a_replay_elsewhere_fills_in_the_attempts_before(tmp_path):
@@ -169,3 +174,11 @@ def test_a_newer_layout_is_refused_and_left_as_it_is(tmp_path, file):
         with pytest.raises(StoreError, match="newer version of theorax"):
             use()
     assert path.read_bytes() == before
+
+
+def test_a_rate_keeps_its_attempts_though_fields_of_it_were_deleted():
+    """The digests are those of the version that had the fields."""
+    n, gap = Size("n", "width"), Measured("q", "a number")
+    claim = Rate(gap, 1 / n, as_=n, approach=Corrections(), margin=Absolute(1, 10, "it matters"))
+    version = claim_version("t", "c", claim, (), Settings())
+    assert (version.statement, version.form) == ("0bf7c004d3457528", "476644d7e682a886")

@@ -112,14 +112,15 @@ MISTAKES = [
         "Write it as FILE.py:FACTORY, such as `--verify-model layer.py",
     ),
     (("--verify", "gap", "--verify-model", "no.py:layer"), "`--verify-model no.py:layer`: there is no file `no.py`."),
-    (("--verify", "gap", "--verify-adjust", "holms"), "There is no adjustment `holms`; did you mean `holm`?"),
+    (("--verify", "gap", "--verify-adjust", "holm"), "The option `--verify-adjust` no longer exists."),
+    (("--verify-adjust=holm",), "Leave the option out."),
+    (("--verify-nightly",), "with another seed, such as `--verify-seed 20260101`"),
     (("--verify-at", "l=2"), '`--verify-at` applies to theorems, and none are named. Write --verify "ID" too'),
     (("--verify-model", "layer.py:layer"), "`--verify-model` applies to theorems"),
     (("--verify-root", "claims"), "`--verify-root` applies to theorems"),
     (("--verify", "gap", "--verify-root", "nowhere"), "`--verify-root nowhere`: a root is a folder of theorem files"),
     (("--verify", "claims/nowhere.py"), "There is no file or folder `claims/nowhere.py` here."),
     (("--verify-effort", "quik"), "did you mean `quick`?"),
-    (("--verify-adjust", "holms"), "did you mean `holm`?"),
     (("--verify-only",), 'Write --verify "paper:NAME" too.'),
 ]
 
@@ -150,7 +151,6 @@ def test_other_parameters_are_for_the_named_theorems(session, asked):
     assert list(asked) == ["lanczos", "bulk", "gap"]
     assert asked["gap"].at == (("gamma", "1/4"), ("l", "2"), ("tau", "3"))
     assert asked["gap"].sizes == (("T", (100, 200, 300)),)
-    assert asked["gap"].adjust == "holm" and not asked["gap"].nightly
     assert {(asked[id].at, asked[id].sizes) for id in ("lanczos", "bulk")} == {((), ())}
 
 
@@ -159,18 +159,6 @@ def test_a_model_is_checked_in_another_process(session, asked, calls, pytester):
     session("--verify", "+gap", "--verify-model", "layer.py:attention").assert_outcomes(passed=3)
     assert asked == {}  # the stand-in of this process was not called: another process checked them
     assert calls() == ["bulk", "gap", "lanczos"]
-
-
-def test_a_night_has_the_seed_of_its_date_and_the_account_its_method(session, asked, monkeypatch):
-    monkeypatch.setattr("theorax.cli.options.tonight", lambda: 20260102)
-    found = session("--verify", "paper:spectra", "--verify-nightly", "--verify-adjust", "e-bh")
-    found.assert_outcomes(passed=3)
-    assert {(settings.seed, settings.nightly, settings.adjust) for settings in asked.values()} == {
-        (20260102, True, "e-bh")
-    }
-    found.stdout.fnmatch_lines(["*claims tested: expected share of wrong greens*"])
-    session("--verify", "gap", "--verify-nightly", "--verify-seed", "5")
-    assert asked["gap"].seed == 5
 
 
 def test_what_the_project_leaves_out_is_left_out(session, pytester):
@@ -206,9 +194,9 @@ def test_parameters_sizes_and_a_model_under_many_workers(words, session, theorem
     theorems(echo_one=fakes.stated(), echo_two=fakes.stated())
     pytester.makepyfile(layer="def attention(key, T, d):\n    return None\n")
     given = ("--verify-at", "l=2", "--verify-sizes", "T=8,16", "--verify-model", "layer.py:attention")
-    found = session("--verify", "echo_*", "--verify-nightly", "--verify-seed", "7", *given, *words)
+    found = session("--verify", "echo_*", "--verify-seed", "7", *given, *words)
     found.assert_outcomes(failed=2)
-    told = "Replay: verify theorem echo_one --fresh --effort standard --nightly --seed 7 --at l=2 --sizes T=8,16"
+    told = "Replay: verify theorem echo_one --fresh --effort standard --seed 7 --at l=2 --sizes T=8,16"
     found.stdout.fnmatch_lines([f"*{told}*"])
     assert "--model layer.py:attention" in found.stdout.str()
 

@@ -77,7 +77,6 @@ def nouns() -> set[str]:
         "rows",
         "columns",
         "instances",
-        "nights",
         "numbers",
     }
     for path in PACKAGE.rglob("*.py"):

@@ -1,4 +1,4 @@
-"""Laws in the language: normal limits of one number and of several, given a variance; how fast a law is approached."""
+"""Laws in the language: normal limits of one number and of several, given a variance."""
 
 from __future__ import annotations
 
@@ -13,26 +13,14 @@ import pytest
 from sympy import Matrix, MatrixBase, Rational, Symbol, integrate, oo, pi, sqrt
 from sympy import exp as exponential
 
-from theorax.decide.bias_aware import solve
-from theorax.decide.designs import Plan, Target
-from theorax.decide.equivalence import decide
-from theorax.decide.law_features import (
-    features_of_characteristic,
-    features_of_conditional_variance,
-    gauss_hermite,
-)
-from theorax.decide.law_rates import rate_of_law, squared_distance
-from theorax.decide.status import DEFAULT_LEVELS, Reason, Refusal, Status
-from theorax.errors import DesignError, StatementError
+from theorax.decide.status import DEFAULT_LEVELS, Status
+from theorax.errors import StatementError
 from theorax.language import (
-    Absolute,
-    Corrections,
     Expansion,
     Experiment,
     GaussianVector,
     Law,
     Measured,
-    Rate,
     Size,
     Subject,
     gaussian,
@@ -42,7 +30,6 @@ from theorax.numerics.sampler import Sampler
 from theorax.verifiers.cases.measure import measure
 from theorax.verifiers.cases.sweep_lines import sweep_lines
 from theorax.verifiers.kinds.law_lowering import LawJudge
-from theorax.verifiers.kinds.rate_lowering import RateJudge
 from theorax.verifiers.settings import Settings
 
 n = Size("n", "width")
@@ -117,29 +104,6 @@ MANUFACTURED = {
 }
 
 
-NEXT = Corrections(size=0.2, slowest=1, rest=0.05, order=2, reason="the next terms of the expansion of the law")
-
-
-@pytest.mark.parametrize(("power", "status"), [(-1, Status.SUPPORTED), (Rational(-1, 2), Status.REFUTED)])
-def test_how_fast_the_output_becomes_normal(power: Any, status: Status) -> None:
-    """Chi-square mixtures: the variance of S is 2/n, so the law approaches at 1/n; published margin a quarter."""
-    claim = Rate(
-        f,
-        n**power,
-        as_=n,
-        approach=NEXT,
-        to=gaussian(1),
-        given=S,
-        spread=sqrt(n),
-        margin=Absolute(1, 4, "the next rate in use is one half away"),
-    )
-    found = judged(claim, 25_600, RateJudge(), (*WIDTHS, 256))
-    assert found.decision.status is status
-    assert "distance of f from" in claim.statement
-    few = judged(claim, 70, RateJudge()).decision
-    assert (few.status, few.reason) == (Status.INCONCLUSIVE, Reason.NUMERIC_FLOOR)
-
-
 @pytest.mark.parametrize("name", MANUFACTURED)
 def test_manufactured_laws(name: str) -> None:
     claim, draws, status = MANUFACTURED[name]
@@ -176,47 +140,3 @@ def test_laws_that_the_language_refuses(name: str) -> None:
     make, because = UNMEANT[name]
     with pytest.raises(StatementError, match=because):
         make()
-
-
-F = gauss_hermite()
-T = F.table[:, 0]
-TARGET = features_of_characteristic(np.exp(-(T**2) / 2), F)
-
-
-def test_the_squared_distance_is_free_of_its_noise(rng):
-    """The literal mean over all pairs of different draws, and its mean over samples: the true square."""
-    rows = features_of_conditional_variance(rng.chisquare(8, 12) / 8, F)
-    pairs = [(a - TARGET) @ (b - TARGET) for i, a in enumerate(rows) for j, b in enumerate(rows) if i != j]
-    assert math.isclose(squared_distance(rows, TARGET), math.fsum(pairs) / len(pairs), rel_tol=1e-9)  # cancellation
-
-
-def variances(rng, order, draws=6400):
-    """Laws that approach N(0, 1) at this order: chi-square mixtures, and a shift of the variance."""
-    for size in (16, 32, 64, 128, 256):
-        if order == 1:
-            yield features_of_conditional_variance(rng.chisquare(size, draws) / size, F)
-        else:
-            yield features_of_conditional_variance((1 + size**-0.5) * rng.chisquare(10**4, draws) / 10**4, F)
-
-
-@pytest.mark.parametrize(("order", "other"), [(1.0, 0.5), (0.5, 1.0)])
-def test_the_rate_of_a_law(order, other, rng):
-    """Published: separates n^-1 from n^-1/2 always, at 25600 draws, to within 0.25."""
-    allowed = Corrections(size=0.3, slowest=0.5, rest=0.05, order=1, reason="the next term of the expansion")
-    weights = solve(Plan((16, 32, 64, 128, 256), allowed, sd=1, draws=32))
-    interval = rate_of_law(list(variances(rng, order)), TARGET, weights)
-    assert decide(interval, other, 0.25).status is Status.REFUTED
-    assert decide(interval, order, 0.25).status is not Status.REFUTED
-
-
-def test_a_law_nearer_than_its_noise_has_no_rate(rng):
-    weights = solve(Plan((16, 32, 64), Corrections(), sd=1, draws=32))
-    near = [features_of_conditional_variance(rng.chisquare(10, 100) / 10, F) for _ in range(3)]
-    centred = [rows - rows.mean(axis=0) + TARGET for rows in near]
-    with pytest.raises(Refusal, match="not positive") as refusal:
-        rate_of_law(centred, TARGET, weights)
-    assert refusal.value.reason is Reason.NUMERIC_FLOOR
-    with pytest.raises(DesignError, match="batches"):
-        rate_of_law(near, TARGET, weights, batches=8)
-    with pytest.raises(DesignError, match="exponent"):
-        rate_of_law(near, TARGET, solve(Plan((16, 32, 64), target=Target.LIMIT)))

@@ -138,12 +138,6 @@ def test_a_decision_made_again_from_what_is_kept_makes_the_same_looks(root):
         assert (other.look, other.status, other.p_support) == (one.look, one.status, one.p_support)
 
 
-def test_a_night_gives_all_its_draws(root):
-    (claim,) = _observed(root, "loose", nightly=True, seed=20260101).outcome.claims
-    assert claim.look is None
-    assert claim.draws == 2 * 400
-
-
 def test_a_plan_says_how_many_draws_it_expects(root):
     _observed(root, "loose", "tight")
     settings = Settings(roots=(str(root),), state=str(root.parent / "state"))

@@ -129,11 +129,6 @@ def only_shard(selection: Selection, chosen: Settings, given: dict[str, Any]) ->
     number, of = map(int, match.groups()) if match is not None else (0, 0)
     if not 1 <= number <= of:
         raise UsageError(f"`--shard {typed}` names no shard. Write `--shard 1/4` for the first of four.")
-    if chosen.nightly:
-        raise UsageError(
-            "`--nightly` feeds one process over all nights, which one log keeps. A shard has a log of its own. "
-            "Run the night on one machine, or leave out `--nightly`."
-        )
     usual = settings({})
     searched = [
         f"`{option(name)}`"

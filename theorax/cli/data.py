@@ -55,10 +55,9 @@ CLAIMS = ("rate", "limit", "mean", "at_most", "law", "probability")
 @click.option("--average", type=OneOf(("mean of log", "log of mean")), default="mean of log", help="For rates.")
 @click.option("--range", "range_", metavar="LOW,HIGH", help="No value can leave this range.")
 @click.option("--variance", type=Number(), metavar="V", help="No draw has a larger variance.")
-@click.option("--json", "as_json", is_flag=True, help="The same as --output json.")
 @answer_option
 @click.pass_context
-def data(context: click.Context, file: Path, as_json: bool, output: tuple[str, ...], **given: Any) -> int:
+def data(context: click.Context, file: Path, output: tuple[str, ...], **given: Any) -> int:
     """Decide a claim about a table of your own: CSV (plain or gzip; row 1 names the columns), Parquet, or NPZ.
 
     One claim at a time. A table has one row per draw and size, or one row per size (then nothing is random).
@@ -83,7 +82,7 @@ def data(context: click.Context, file: Path, as_json: bool, output: tuple[str, .
         from theorax.cli.tables import open_table
 
         refuse_no_claim(open_table(file))
-    wanted = outputs((*output, *(("json",) if as_json else ())), answer=True)
+    wanted = outputs(output, answer=True)
     kind, claim = claimed[0], given[claimed[0]]
     try:
         study = _study(file, kind, given, workspace_of(context).arguments)

@@ -25,13 +25,10 @@ WIDTH = 80
 @selectors()
 @library_option
 @root_option
-@click.option("--alone", is_flag=True, help="An id means its theorem alone, without those that it rests on.")
 @click.option("--output", "-o", type=OneOf(("tree", "dot", "mermaid", "json")), default="tree", help="[tree]")
 @state_option
 @click.pass_context
-def graph(
-    context: click.Context, words: tuple[str, ...], library: bool, alone: bool, output: str, state: str | None
-) -> int:
+def graph(context: click.Context, words: tuple[str, ...], library: bool, output: str, state: str | None) -> int:
     """Show which theorem rests on which; each stands above what rests on it.
 
     ID shows the theorem with those that it rests on, ID+ with those that rest on it, both with titles.
@@ -43,8 +40,8 @@ def graph(
     workspace = workspace_of(context, words)
     catalogue = workspace.catalogue
     verdicts = last_verdicts(state)
-    asked = words if alone else tuple(_with_ancestors(words, catalogue))
-    chosen = select(asked or workspace.usual(library=library), catalogue, lambda: verdicts).ids
+    requested = tuple(_with_ancestors(words, catalogue))
+    chosen = select(requested or workspace.usual(library=library), catalogue, lambda: verdicts).ids
     for id in chosen:
         if (problem := catalogue.problem(id)) is not None:
             raise StatementError(problem)

@@ -17,6 +17,7 @@ from typing import NoReturn, TextIO
 import click
 
 from theorax.cli.workspace import Workspace, workspace_of
+from theorax.deleted import OPTIONS
 from theorax.errors import NothingSelected, TheoraxError
 from theorax.names import did_you_mean
 from theorax.version import __version__
@@ -202,9 +203,12 @@ def exit_code_of(workspace: Workspace) -> int:
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message())
         return 2
+    except click.NoSuchOption as error:
+        if error.option_name in OPTIONS:
+            return _print_error(OPTIONS[error.option_name], 2)
+        return _wrong_usage(error)
     except click.UsageError as error:
-        path = error.ctx.command_path if error.ctx is not None else "verify"
-        return _print_error(f"{error.format_message()} (`{path} --help` explains.)", 2)
+        return _wrong_usage(error)
     except click.ClickException as error:
         return _print_error(error.format_message(), 2)
     except (click.Abort, KeyboardInterrupt):
@@ -222,6 +226,11 @@ def exit_code_of(workspace: Workspace) -> int:
         return _unexpected(error)
     # Only a command that came to its end has a number to return: a process that is ended on the way has not.
     return result if isinstance(result, int) else _unexpected(TypeError(f"the command returned {result!r}"))
+
+
+def _wrong_usage(error: click.UsageError) -> int:
+    path = error.ctx.command_path if error.ctx is not None else "verify"
+    return _print_error(f"{error.format_message()} (`{path} --help` explains.)", 2)
 
 
 def _print_error(sentence: str, code: int) -> int:

@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from theorax.cli.selecting import Command, Option, exclude_option, root_option, state_folder, state_option
-from theorax.decide.error_budget import METHODS as ADJUSTMENTS
 from theorax.errors import UsageError, option
 from theorax.names import did_you_mean
 from theorax.reports.renderings import ANSWERS, RENDERINGS
-from theorax.tracked import refuse_tracked
-from theorax.verifiers.settings import EFFORTS, Settings, tonight
+from theorax.verifiers.settings import EFFORTS, Settings
 
 if TYPE_CHECKING:
     from theorax.reports.theorem_text import Part
@@ -123,8 +121,6 @@ choices = together(
     timeout_option,
     fresh_option,
     click.option("--level", type=float, metavar="P", help="Error rate of a single claim [0.025]."),
-    click.option("--nightly", is_flag=True, help="Seeds of the date; refuted is what all nights together refute."),
-    click.option("--adjust", type=OneOf(ADJUSTMENTS), help="How error rates are kept over all claims of a run [holm]."),
     at_option,
     sizes_option,
     click.option("--model", metavar="FILE.py:FACTORY", help="Your own Equinox layer instead of the theorem's."),
@@ -138,7 +134,6 @@ changed_options = together(
 
 
 machine_options = together(
-    click.option("--share", metavar="FOLDER", help="Use and add results that machines share in this folder."),
     click.option("--scheduler", metavar="ADDRESS", help="Check on a Dask cluster, such as tcp://127.0.0.1:8786."),
     click.option("--shard", metavar="K/N", help="Only the K-th of N parts of these; join them with `verify merge`."),
     click.option(
@@ -188,11 +183,10 @@ def settings(given: dict[str, Any]) -> Settings:
     project = find_project(Path.cwd())
     chosen = {name: value for name, value in given.items() if value is not None}
     usual = {**project.defaults, **chosen}
-    effort, device, adjust = usual.get("effort", "standard"), usual.get("device", "cpu"), usual.get("adjust", "holm")
+    effort, device = usual.get("effort", "standard"), usual.get("device", "cpu")
     for name, value, known in (
         ("effort", effort, EFFORTS),
         ("device", device, DEVICES),
-        ("adjustment", adjust, ADJUSTMENTS),
     ):
         if value not in known:
             raise UsageError(f"There is no {name} `{value}`{did_you_mean(value, known)} Known: {', '.join(known)}.")
@@ -222,21 +216,17 @@ def settings(given: dict[str, Any]) -> Settings:
         model_file(model)
     return Settings(
         effort=effort,
-        # The date stands before the project's default: a fixed seed is no night.
-        seed=chosen.get("seed", tonight()) if given.get("nightly") else usual.get("seed", 0),
-        nightly=bool(given.get("nightly")),
+        seed=seed,
         device=device,
         batch=batch,
         level=level,
         at=parameters(given.get("at") or ()),
         sizes=sizes(given.get("sizes") or ()),
         model=model,
-        adjust=adjust,
         jobs=jobs or cores(),
         fresh=bool(given.get("fresh")),
         state=str(state_folder(given.get("state") or None)),
         scheduler=str(given.get("scheduler") or ""),
-        share=str(refuse_tracked(Path(given["share"]), "share")) if given.get("share") else "",
         attempt=given.get("attempt") or 1,
         timeout=timeout,
     )

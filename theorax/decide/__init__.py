@@ -11,16 +11,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from theorax.deleted import refuse_name
+
 if TYPE_CHECKING:
     from theorax.decide.control_variates import Variate
-    from theorax.decide.corrections import Corrections, Expansion, Prefactor
+    from theorax.decide.corrections import Corrections, Expansion
     from theorax.decide.inequalities import InequalityPlan, inequality, plan_inequality
     from theorax.decide.known_laws import Exponential, Normal, Sample, Uniform
     from theorax.decide.laws import LawPlan, law, plan_law
     from theorax.decide.limits import LimitPlan, limit, plan_limit
     from theorax.decide.means import MeanPlan, QuantilePlan, mean, plan_mean, plan_quantile, quantile
     from theorax.decide.moments import Bounded, BoundedVariance, TwoValues
-    from theorax.decide.monitoring import Watch, monitor
     from theorax.decide.probabilities import ProbabilityPlan, plan_probability, probability
     from theorax.decide.rates import RatePlan, plan_rate, rate
     from theorax.decide.sequences import SequencePlan, plan_sequence, sequence
@@ -41,13 +42,12 @@ _HOMES = {
         "theorax.decide.means": ("MeanPlan", "QuantilePlan", "mean", "plan_mean", "plan_quantile", "quantile"),
         "theorax.decide.moments": ("Bounded", "BoundedVariance", "TwoValues"),
         "theorax.decide.inequalities": ("InequalityPlan", "inequality", "plan_inequality"),
-        "theorax.decide.monitoring": ("Watch", "monitor"),
         "theorax.decide.probabilities": ("ProbabilityPlan", "plan_probability", "probability"),
         "theorax.decide.rates": ("RatePlan", "plan_rate", "rate"),
         "theorax.decide.sequences": ("SequencePlan", "plan_sequence", "sequence"),
         "theorax.decide.streams": ("Stream",),
         "theorax.decide.suites": ("adjust",),
-        "theorax.decide.corrections": ("Corrections", "Expansion", "Prefactor"),
+        "theorax.decide.corrections": ("Corrections", "Expansion"),
         "theorax.decide.status": ("Levels", "Reading"),
         "theorax.decide.verdict": ("Verdict",),
     }.items()
@@ -67,7 +67,6 @@ __all__ = [
     "LooksPlan",
     "MeanPlan",
     "Normal",
-    "Prefactor",
     "ProbabilityPlan",
     "QuantilePlan",
     "RatePlan",
@@ -79,14 +78,12 @@ __all__ = [
     "Uniform",
     "Variate",
     "Verdict",
-    "Watch",
     "adjust",
     "inequality",
     "law",
     "limit",
     "looks",
     "mean",
-    "monitor",
     "plan_inequality",
     "plan_law",
     "plan_limit",
@@ -106,6 +103,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     # Imported on first use: only what is asked for is loaded.
     if name not in _HOMES:
+        refuse_name(__name__, name)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 

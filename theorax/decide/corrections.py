@@ -20,7 +20,7 @@ from typing import SupportsFloat, cast
 from theorax.errors import StatementError, problem
 from theorax.text.numbers import as_typed, number
 
-__all__ = ["Corrections", "Expansion", "Prefactor"]
+__all__ = ["Corrections", "Expansion"]
 
 # The class that needs no reason of its own: half of y at the smallest size, decaying at least like a square root.
 _SIZE, _SLOWEST, _FASTEST = 0.5, 0.5, 2.0
@@ -33,6 +33,7 @@ class Corrections:
     ``rest`` ($R$) is $B^2/2$ unless given, the second-order term of a logarithm; ``order`` ($w_2$) is $2 w_\text{lo}$.
     ``free`` powers are *known* and may have any coefficient: the weights annihilate them. ``log`` bounds the power $P$
     of an unknown factor $n^P$ beside an exponential, ``loglog`` that of $(\log n)^{P'}$; ``math.inf`` leaves it free.
+    With ``size=0, rest=0`` there is no correction beside that factor.
     ``reference``: the size at which B and R are stated, where that is not the smallest size measured (see `anchored`).
 
     **Raises:** `StatementError` for a class that does not vanish as the size grows, or that is sharper than the default
@@ -209,11 +210,6 @@ def Expansion(
         reason=reason,
         reference=None if reference is None else float(reference),
     )
-
-
-def Prefactor(power: SupportsFloat, *, reason: str) -> Corrections:
-    """The pure form C e^(-cn) n^p with |p| at most ``power``: beside the power no correction at all."""
-    return Corrections(size=0.0, rest=0.0, log=float(power), reason=reason)
 
 
 def _powers(given: object) -> tuple[float, ...]:

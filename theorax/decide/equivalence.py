@@ -83,7 +83,7 @@ def decide(
     if reading is Reading.MARGIN:
         own, sure, firm = (_Around(limits, interval.estimate) for limits in (own, sure, firm))
     tail = levels.refute / 2 if side is Side.EQUAL else levels.refute
-    # Each limit once: those that invert an e-process cost sixty evaluations of it.
+    # Each limit once: those that invert an e-value cost sixty evaluations of it.
     low, high = own.lower(levels.support), own.upper(levels.support)
     is_own = interval.for_refutation is interval and tail == levels.support
     lowest, highest = (low, high) if is_own else (firm.lower(tail), firm.upper(tail))
@@ -126,7 +126,6 @@ def decide(
     return replace(
         found,
         skewness=None if skewed is None else abs(skewed.gamma),
-        tails=(p_over, p_under) if side is Side.EQUAL else (),
         again=_refuted_again(interval, claimed, margin, over=refuting == over, tail=tail)
         if found.status is Status.REFUTED
         else None,
@@ -290,7 +289,6 @@ def withheld(decision: Decision, reason: Reason, refutation: bool = False) -> De
         breakdown_refute=-math.inf if refutation else decision.breakdown_refute,
         equivalent_within_margin=False,
         robust=False,
-        tails=() if refutation else decision.tails,
     )
 
 

@@ -27,8 +27,6 @@ class Finding(StrEnum):
     CERTIFICATE = "rigorous arithmetic covered the domain"
     ONE_NUMBER = "what the data exclude is the rounding of one number"
     FELL_IN_SUITE = "not significant among all claims of the run"
-    NIGHTS_REFUTED = "its nights together exclude it"
-    NIGHT_ALONE = "tonight's data exclude it, its nights together do not"
     TEST_REFUTED = "the data exclude the claim"
     INSENSITIVE = "a wrong variant or a control passes"
     CANNOT_FAIL = "the measurement could not have refuted it"
@@ -52,8 +50,6 @@ _PRECEDENCE: tuple[tuple[Finding, Status], ...] = (
     (Finding.CERTIFICATE, Status.CERTIFIED),
     (Finding.ONE_NUMBER, Status.VACUOUS),
     (Finding.FELL_IN_SUITE, Status.INCONCLUSIVE),
-    (Finding.NIGHTS_REFUTED, Status.REFUTED),
-    (Finding.NIGHT_ALONE, Status.INCONCLUSIVE),
     (Finding.TEST_REFUTED, Status.REFUTED),
     (Finding.INSENSITIVE, Status.VACUOUS),
     (Finding.CANNOT_FAIL, Status.VACUOUS),
@@ -82,8 +78,6 @@ def settle(findings: Iterable[Finding]) -> Status:
     | rigorous arithmetic covered the domain | CERTIFIED |
     | what the data exclude is the rounding of one number | VACUOUS |
     | not significant among all claims of the run | INCONCLUSIVE |
-    | its nights together exclude it | REFUTED |
-    | tonight's data exclude it, its nights together do not | INCONCLUSIVE |
     | the data exclude the claim | REFUTED |
     | a wrong variant or a control passes | VACUOUS |
     | the measurement could not have refuted it | VACUOUS |
@@ -123,7 +117,6 @@ _SHOWN_BY = {
     Finding.COUNTEREXAMPLE: ShownBy.CERTIFIED,
     Finding.CERTIFICATE: ShownBy.CERTIFIED,
     Finding.INSTANCES: ShownBy.CERTIFIED,
-    Finding.NIGHTS_REFUTED: ShownBy.MEASURED,
     Finding.TEST_REFUTED: ShownBy.MEASURED,
     Finding.TEST_SUPPORTED: ShownBy.MEASURED,
 }

@@ -86,8 +86,12 @@ class Planned(ABC):
     @property
     def hash(self) -> str:
         """A digest of everything that was fixed before the data."""
-        parts = [type(self).__name__, *(f"{part.name}={getattr(self, part.name)!r}" for part in fields(self))]
+        parts = [type(self).__name__, *self._hashed()]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+    def _hashed(self) -> list[str]:
+        """Lines of the digest, one for each field."""
+        return [f"{part.name}={getattr(self, part.name)!r}" for part in fields(self)]
 
     @property
     @abstractmethod

@@ -16,7 +16,8 @@ from theorax.decide.samples import numbers
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reading, Reason, Side, Status
 from theorax.decide.verdict import Assumption, Point, Standing, Verdict
 from theorax.decide.wide_margins import NO_MEANING_OF_EVENT
-from theorax.errors import DesignError, ObservationError, StatementError
+from theorax.deleted import refuse_deleted_keywords
+from theorax.errors import ObservationError, StatementError
 from theorax.names import many
 
 __all__ = ["ProbabilityPlan", "decide_probability", "of_counts", "plan_probability", "probability"]
@@ -36,14 +37,10 @@ INDEPENDENT = Assumption(
 @final
 @dataclass(frozen=True, kw_only=True)
 class ProbabilityPlan(Planned):
-    """An event has at least a certain probability, false if it falls short by ``margin`` or more.
-
-    ``draws`` is the number of a fixed sample, and the cap of a monitor, which looks after ``every`` so many of them.
-    """
+    """An event has at least a certain probability, false if it falls short by ``margin`` or more, by a sample of ``draws``."""
 
     at_least: float
     draws: int
-    every: int = 1
     of: str = "event"
 
     def __post_init__(self) -> None:
@@ -60,8 +57,13 @@ class ProbabilityPlan(Planned):
                 f"some probability above zero. Write a margin between 0 and {self.at_least:g}."
             )
         object.__setattr__(self, "draws", counted(self.draws))
-        if self.every < 1:
-            raise DesignError(f"every={self.every} is no distance of two looks. Write a whole number from 1 on.")
+
+    def _hashed(self) -> list[str]:
+        lines = super()._hashed()
+        # An earlier version had this field, with this default. Its line stays in the digest: without it the hash of
+        # every probability would change, and its count of attempts would begin again.
+        lines.insert(-1, "every=1")
+        return lines
 
     @property
     def statement(self) -> str:
@@ -121,6 +123,7 @@ class ProbabilityPlan(Planned):
         yield f"levels      {self.levels.support:g} of wrong support, {self.levels.refute:g} of wrong refutation"
 
 
+@refuse_deleted_keywords
 def plan_probability(
     *,
     at_least: float,
@@ -128,7 +131,6 @@ def plan_probability(
     draws: int,
     levels: Levels = DEFAULT_LEVELS,
     reading: str = Reading.MARGIN,
-    every: int = 1,
     name: str = "probability",
     of: str = "event",
 ) -> ProbabilityPlan:
@@ -142,7 +144,6 @@ def plan_probability(
         draws=cast("int", counted(draws)),
         levels=levels,
         reading=cast("Reading", reading),
-        every=every,
         name=name,
         of=of,
     )
@@ -157,7 +158,8 @@ def probability(plan: ProbabilityPlan, outcomes: Any) -> Verdict:
     if len(data) != plan.draws:
         raise ObservationError(
             f"{len(data)} outcomes were given, {plan.draws} were planned. A sample that grows until it pleases has no "
-            f"level. Hand over what was planned; to be free when to stop, use decide.monitor(plan)."
+            f"level. Give {plan.draws} outcomes, or plan {len(data)} before the next data: "
+            f"decide.plan_probability(draws={len(data)}, ...)."
         )
     sure, undecided, _ = outcomes_of(data)
     return of_counts(plan, sure, undecided)
@@ -165,7 +167,14 @@ def probability(plan: ProbabilityPlan, outcomes: Any) -> Verdict:
 
 def of_counts(plan: ProbabilityPlan, successes: int, undecided: int = 0) -> Verdict:
     """The same from counts of sure successes and of outcomes that could not be told, out of the planned draws."""
-    return verdict_of(plan, decide_probability(plan, successes, undecided), plan.draws)
+    return verdict(
+        plan,
+        decide_probability(plan, successes, undecided),
+        Claimed(WORDS, plan.at_least),
+        assumptions=(INDEPENDENT,),
+        scope="for the law that the draws come from",
+        draws=plan.draws,
+    )
 
 
 def decide_probability(
@@ -182,32 +191,21 @@ def decide_probability(
     if unconfirmed and failures and plan.least_true == 1:
         decision = withheld(decision, Reason.UNDECIDED_COMPARISON, refutation=True)
         detail = f"violated in {failures} of {many(plan.draws, 'draw')}; floats alone refute nothing"
-        return replace(with_counts(plan, decision, successes, undecided, plan.draws), detail=detail)
-    return with_counts(plan, decision, successes, undecided, plan.draws)
+        return replace(_with_counts(plan, decision, successes, undecided), detail=detail)
+    return _with_counts(plan, decision, successes, undecided)
 
 
-def with_counts(plan: ProbabilityPlan, decision: Decision, successes: int, undecided: int, draws: int) -> Tested:
+def _with_counts(plan: ProbabilityPlan, decision: Decision, successes: int, undecided: int) -> Tested:
     """The decision with the counts that it was made from."""
-    detail = f"the event held in {successes} of {many(draws, 'draw')}"
+    drawn = many(plan.draws, "draw")
+    detail = f"the event held in {successes} of {drawn}"
     if undecided:
         detail += f", and could not be told in {undecided}"
     unseen: list[str] = []
     if undecided:
-        unseen.append(f"{undecided} of {many(draws, 'draw')}, where the event hangs on rounding")
-    points = (Point(0.0, decision.estimate, decision.se, draws),) if draws else ()
+        unseen.append(f"{undecided} of {drawn}, where the event hangs on rounding")
+    points = (Point(0.0, decision.estimate, decision.se, plan.draws),)
     return Tested(decision, points, tuple(unseen), detail + _strongest(plan, decision))
-
-
-def verdict_of(plan: ProbabilityPlan, tested: Tested, draws: int) -> Verdict:
-    """The verdict on an event of a user's own."""
-    return verdict(
-        plan,
-        tested,
-        Claimed(WORDS, plan.at_least),
-        assumptions=(INDEPENDENT,),
-        scope="for the law that the draws come from",
-        draws=draws,
-    )
 
 
 @lru_cache(maxsize=1024)

@@ -25,7 +25,6 @@ from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Target, Vector
 from theorax.decide.draw_guards import scatter
 from theorax.decide.kinds import DecidedQuantity, KindWords, QuantityForm
-from theorax.decide.law_rates import DistancesOfLaws
 from theorax.decide.one_case import Claimed, ledger, sweep_verdict
 from theorax.decide.planning import plateau
 from theorax.decide.plans import Seeds, Tested, chosen, counted, spread, sweep
@@ -110,13 +109,11 @@ class RatePlan(WeightedPlan):
             rival = (replace(self.core, target=other, corrections=corrections), -high, -low)
         return design_rate(self.core, self.average, self.floor, rival)
 
-    def tested(self, observed: Columns | DistancesOfLaws) -> Tested:
-        """Decide the rate on what was observed at every size: positive values, or features of laws.
+    def tested(self, observed: Columns) -> Tested:
+        """Decide the rate on the positive values of every size.
 
         **Raises:** `ObservationError` for values that are not positive where no floor explains them.
         """
-        if isinstance(observed, DistancesOfLaws):
-            return self._tested(lambda: observed, observed.points)
         found = self._tested(lambda: self._means(observed, self.variates), self._points(observed))
         unseen = (*found.unseen, *self._order_of_mean(observed, found.decision))
         if self.planned_gain is None or math.isnan(found.decision.estimate):

@@ -220,7 +220,6 @@ class Decision:
     under_twice: bool | None = None  # whether the status stands under twice the class of corrections
     with_log: bool | None = None  # whether it stands with logarithms of the size in the class
     skewness: float | None = None  # of the mean, in absolute value, where Student's interval of draws decided
-    tails: tuple[float, ...] = ()  # one-sided p-values of the ways of being false, where p_refute is none of them
     again: Again | None = None  # what a refutation of one case says of that by other draws
 
     @property
@@ -236,7 +235,6 @@ class Decision:
             self,
             p_refute=min(1.0, self.p_refute / share),
             p_support=min(1.0, self.p_support / share),
-            tails=tuple(min(1.0, p / share) for p in self.tails),
             levels=Levels(self.levels.support / share, self.levels.refute / share),
             cases=tuple(case.charged(share) for case in self.cases),
         )

@@ -155,7 +155,7 @@ def plan_looks(
     if not isinstance(plan, LookedAt):
         raise DesignError(
             f"plan_looks was given a {type(plan).__name__}. Looks are taken at draws of a rate, a limit or a mean. "
-            "Write plan_rate, plan_limit or plan_mean; a probability is watched with monitor."
+            "Write plan_rate, plan_limit or plan_mean. For a probability fix the number of draws: plan_probability(draws=...)."
         )
     if plan.variates.known:
         raise DesignError(

@@ -8,14 +8,16 @@ from typing import cast
 from theorax.decide import error_budget
 from theorax.decide.error_budget import REFUTATIONS, SUPPORTS
 from theorax.decide.verdict import Verdict
+from theorax.deleted import refuse_deleted_keywords
 from theorax.errors import UsageError
 
 __all__ = ["adjust"]
 
 
+@refuse_deleted_keywords
 def adjust(
     verdicts: Mapping[str, Verdict] | Iterable[Verdict],
-    method: str = "holm",
+    *,
     refute: float = REFUTATIONS,
     support: float = SUPPORTS,
 ) -> dict[str, Verdict]:
@@ -24,12 +26,12 @@ def adjust(
     Twenty claims at 2.5 % each err somewhere with probability up to one half: whoever reports several adjusts them.
     An adjustment takes away, it never gives.
 
-    **Raises:** `UsageError` for an unknown method, no verdicts, or two of one name.
+    **Raises:** `UsageError` for no verdicts, or two of one name.
     """
     named = cast("Mapping[str, Verdict]", verdicts) if isinstance(verdicts, Mapping) else _named(verdicts)
     if not named:
         raise UsageError("No verdicts were given. Nothing can be adjusted. Write decide.adjust([first, second, ...]).")
-    suite = error_budget.adjust(named, method, refute, support)
+    suite = error_budget.adjust(named, refute=refute, support=support)
     return {name: suite.after(name, verdict) for name, verdict in named.items()}
 
 

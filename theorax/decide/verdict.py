@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, ClassVar
 
 from theorax.decide.findings import Found, ShownBy, decisive, inside_the_margin, settle, shown_by
 from theorax.decide.kinds import KindWords
@@ -76,8 +76,9 @@ class Case:
     noticeable: float | None  # smallest deviation that would have been noticed with probability 0.9
     points: tuple[Point, ...] = ()
     detail: str = ""  # one sentence: what decided it
-    tails: tuple[float, ...] = ()  # one-sided p-values of the ways in which it can be false, where p_refute is not one
     gain: VarianceGain | None = None  # None where the claim has no variates of known mean
+
+    DROPPED: ClassVar = ("tails",)  # of report version 8
 
 
 class Standing(StrEnum):
@@ -175,11 +176,11 @@ class ErrorRates:
     level: float | None = None
     p_refute: float | None = None
     p_support: float | None = None
-    e_value: float | None = None  # of an e-process, frozen at its stopping time
     attempt: int = 1  # the number of the design and seed in the count of the claim; the levels shrink with it
     log: LoggedAttempt | None = None  # None where no attempt was logged
     look: LookTaken | None = None  # None where all planned draws were decided at once
-    nights: int = 0  # how many nightly reruns its process is over; then p_refute and e_value are those of the process
+
+    DROPPED: ClassVar = ("e_value", "nights")  # of report version 8
 
     @classmethod
     def of(cls, decision: Decision, level: float | None, **others: Any) -> ErrorRates:
@@ -231,10 +232,6 @@ class Verdict(Statement, ErrorRates, Grounds, LargerClasses):
     def with_findings(self, *found: Found) -> Verdict:
         """The verdict with further findings, settled again over all of them."""
         return self.settled_by((*self.findings, *found))
-
-    def noted(self, note: str) -> Verdict:
-        """The same verdict, its sentences followed by a note."""
-        return self.settled_by([replace(part, sentence=f"{part.sentence} {note}") for part in self.findings])
 
     def settled_by(self, findings: Sequence[Found]) -> Verdict:
         """The same claim with these findings in the place of its own."""

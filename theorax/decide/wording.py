@@ -227,7 +227,6 @@ def case_of(
         p_refute=decision.p_refute,
         p_support=decision.p_support,
         breakdown=finite(factor),
-        tails=decision.tails,
     )
 
 

@@ -1,8 +1,11 @@
 """The language of theorems: letters, laws, claims, subjects, experiments, proofs, and the theorem that holds them."""
 
-from theorax.decide.corrections import Corrections, Expansion, Prefactor
+from typing import TYPE_CHECKING, Any
+
+from theorax.decide.corrections import Corrections, Expansion
 from theorax.decide.moments import Bounded, BoundedVariance, TwoValues
 from theorax.decide.status import Reading
+from theorax.deleted import refuse_name
 from theorax.language.algebraic_laws import AlgebraicLaw
 from theorax.language.claims import (
     KINDS,
@@ -79,7 +82,6 @@ __all__ = [
     "Measured",
     "Optimum",
     "Parameter",
-    "Prefactor",
     "Probability",
     "Proof",
     "Rate",
@@ -108,3 +110,9 @@ __all__ = [
 _MORE = {kind.__name__: kind for kind in KINDS if kind.__name__ not in __all__}
 globals().update(_MORE)
 __all__ += list(_MORE)
+
+if not TYPE_CHECKING:  # a type checker would take any name for one of the language
+
+    def __getattr__(name: str) -> Any:
+        refuse_name(__name__, name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

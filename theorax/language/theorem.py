@@ -45,7 +45,6 @@ class Theorem:
     proofs: tuple[Proof, ...] = ()
     uses: tuple[str, ...] = ()
     issues: tuple[str, ...] = ()
-    references: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         self._take()
@@ -82,7 +81,7 @@ class Theorem:
             if not name.isidentifier():
                 refuse_value(who, "claims", name, "A reader types ID.name. Write a word, claims=dict(bulk=...).")
         takes(who, "place", self.place, str, 'Write place="Theorem 3", or leave it out.')
-        for part in ("proofs", "issues", "references"):
+        for part in ("proofs", "issues"):
             takes(who, part, getattr(self, part), tuple | list, f"Write a tuple, {part}=(one, another).")
 
     def _name_parts(self) -> None:

@@ -9,7 +9,7 @@ from dataclasses import astuple, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from theorax.decide.error_budget import REFUTATIONS, SUPPORTS, TITLES
+from theorax.decide.error_budget import REFUTATIONS, SUPPORTS
 from theorax.decide.verdict import Verdict
 from theorax.reports.bibliographies import entries, strangers, works
 from theorax.reports.document import (
@@ -86,7 +86,7 @@ def _shard(shard: Shard) -> ShardReport:
 def _suite(run: Run) -> SuiteReport:
     suite = run.suite
     return SuiteReport(
-        method=TITLES[suite.method],
+        method="Holm",
         refutations=suite.refutations,
         refutation_level=REFUTATIONS,
         supports=suite.supports,

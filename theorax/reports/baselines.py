@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from theorax.decide.status import Status
 from theorax.decide.verdict import Case, Ends, Verdict
@@ -85,13 +85,14 @@ class BaselineClaim:
     margin_given: str | None
     level: float | None
     attempt: int
-    nights: int
     draws: Count
     design_hash: str
     cases: tuple[BaselineCase, ...]
     hypotheses: Mapping[str, str] | None = None  # those it needs, each with its sentence; None where not known
     controls: tuple[str, ...] | None = None  # subjects that it was shown to fail on; None in earlier versions
     variants: tuple[str, ...] | None = None  # of the file, those that it was told apart from; None in earlier versions
+
+    DROPPED: ClassVar = ("nights",)
 
     @classmethod
     def of(cls, claim: Verdict, part: TheoremReport) -> BaselineClaim:

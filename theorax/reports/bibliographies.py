@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def works(outcome: TheoremOutcome, known: Bibliography) -> list[BibliographyEntry]:
-    """The theorem's paper, then the works that its place, its proofs and its references cite, each once."""
+    """The theorem's paper, then the works that its place and its proofs cite, each once."""
     paper = known.by_key.get(outcome.paper)
     found = [] if paper is None else [paper]
     found += known.named(outcome.place)
@@ -46,5 +46,5 @@ def strangers(run: Run) -> Iterator[str]:
 
 
 def _sources(outcome: TheoremOutcome) -> list[str]:
-    """Sources named by its proofs and references."""
-    return [*(step.method for step in outcome.proof if step.status is StepStatus.CITED), *outcome.references]
+    """Sources named by its proofs."""
+    return [step.method for step in outcome.proof if step.status is StepStatus.CITED]

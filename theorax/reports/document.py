@@ -28,7 +28,7 @@ from theorax.text.numbers import number
 from theorax.verifiers.outcome import TheoremOutcome
 from theorax.verifiers.settings import Settings
 
-SCHEMA_VERSION: Literal[8] = 8
+SCHEMA_VERSION: Literal[9] = 9
 
 Date = Annotated[str, Pattern(r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$")]
 Address = Annotated[str, Pattern(r"^(https?://[^\s<>\"]+)?$")]
@@ -62,13 +62,13 @@ class DesignSettings:
     at: Mapping[str, str]
     sizes: Mapping[str, tuple[int, ...]]
     model: str | None
-    nightly: bool
-    adjust: Literal["holm", "e-bh"]
+    DROPPED: ClassVar = ("adjust", "nightly")  # of version 8
+
     batch: int | None = field(default=None, kw_only=True)  # draws vectorised together, where a number was asked for
 
     def settings(self, **others: Any) -> Settings:
         """The settings of a run that is made in the same way; ``others`` determine nothing."""
-        names = ("effort", "seed", "device", "level", "model", "nightly", "adjust", "batch")
+        names = ("effort", "seed", "device", "level", "model", "batch")
         own = {name: getattr(self, name) for name in names}
         return Settings(at=tuple(self.at.items()), sizes=tuple(self.sizes.items()), **{**own, **others})
 
@@ -224,7 +224,7 @@ class TheoremReport(TheoremOutcome):
 
     claims: tuple[ClaimReport, ...]
     status_unadjusted: Status  # of the theorem alone
-    works: tuple[str, ...]  # its paper, and what its place, proofs and references cite: keys of the bibliography
+    works: tuple[str, ...]  # its paper, and what its place and proofs cite: keys of the bibliography
     kept_from: str | None  # the date of the run that found it, if it was not this one
     log: str | None
     file: str
@@ -338,7 +338,7 @@ class ShardReport:
 class Document:
     """Results of a run of theorax. Numbers that are not finite are null."""
 
-    schema_version: Literal[8]
+    schema_version: Literal[9]
     generator: str
     created: Date
     command: str

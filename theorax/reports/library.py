@@ -11,8 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from theorax.decide.error_budget import METHODS as ADJUSTMENTS
 from theorax.decide.status import Status
+from theorax.deleted import SETTINGS
 from theorax.errors import UsageError
 from theorax.names import did_you_mean
 from theorax.project import find_project
@@ -26,7 +26,7 @@ from theorax.theorems import roots as all_roots
 from theorax.theorems.catalogue import Catalogue, Facts
 from theorax.theorems.roots import LIBRARY
 from theorax.tracked import refuse_tracked
-from theorax.verifiers.settings import EFFORTS, Settings, tonight
+from theorax.verifiers.settings import EFFORTS, Settings
 
 if TYPE_CHECKING:
     from theorax.language import Theorem
@@ -130,18 +130,15 @@ def verify(
 def _settings(given: dict[str, Any]) -> Settings:
     known = [field.name for field in dataclasses.fields(Settings) if field.name not in ("roots", "attempt", "attempts")]
     for name in given:
+        if name in SETTINGS:
+            raise UsageError(SETTINGS[name])
         if name not in known:
             raise UsageError(f"There is no setting `{name}`{did_you_mean(name, known)}")
-    if given.get("nightly"):
-        given = {"seed": tonight(), **given}
     chosen = Settings(**given)
     refuse_tracked(Path(chosen.state))
     if chosen.effort not in EFFORTS:
         hint = did_you_mean(chosen.effort, EFFORTS)
         raise UsageError(f"There is no effort `{chosen.effort}`{hint} Write {', '.join(EFFORTS)}.")
-    if chosen.adjust not in ADJUSTMENTS:
-        hint = did_you_mean(chosen.adjust, ADJUSTMENTS)
-        raise UsageError(f"There is no adjustment `{chosen.adjust}`{hint} Write {', '.join(ADJUSTMENTS)}.")
     return chosen
 
 
@@ -205,7 +202,7 @@ def _id(given: str | None, number: int, catalogue: Catalogue) -> str:
 def _call(id: str, title: str, chosen: Settings) -> str:
     """The call of Python that checks a value again."""
     words = [f"id={id!r}", *([f"title={title!r}"] if title else [])]
-    usual, how = Settings(), ("jobs", "fresh", "roots", "scheduler", "share", "attempt", "attempts", "timeout")
+    usual, how = Settings(), ("jobs", "fresh", "roots", "scheduler", "attempt", "attempts", "timeout")
     for field in dataclasses.fields(Settings):
         value = getattr(chosen, field.name)
         if field.name not in how and value != getattr(usual, field.name):

@@ -11,11 +11,14 @@ from theorax.reports.agreement import held_together
 from theorax.reports.document import SCHEMA_VERSION, Document
 from theorax.reports.json import checked, json_in
 
+EARLIEST_VERSION = 7
+"""The earliest version of a report that is read; examples and the results of the release are of this version."""
+
 
 def read(path: Path) -> Document:
     """The report in this file.
 
-    **Raises:** UsageError if there is none, it is cut off, of another version, or not what the schema describes; the
+    **Raises:** UsageError if there is none, it is cut off, of a version that is not read, or not what the schema describes; the
     message names the offending field.
     """
     found = json_in(path, "report", "Write one with `verify all --output json=report.json`.", "report.json")
@@ -47,14 +50,14 @@ def current(found: Mapping[str, Any], name: str = "the document") -> Document:
             f"`{name}` is no report of theorax: it has no whole number at `.schema_version`. "
             "Give a file written by `--output json=FILE`."
         )
-    if version == SCHEMA_VERSION - 1:  # the fields that are new since have a value that says so
+    if EARLIEST_VERSION <= version < SCHEMA_VERSION:  # the fields that are new since have a value that says so
         from theorax.reports.earlier_reports import brought_up  # which imports SciPy
 
         found = brought_up(Document, found, SCHEMA_VERSION)
     elif version != SCHEMA_VERSION:
         raise UsageError(
-            f"`{name}` is a report of version {version}; this theorax reads versions {SCHEMA_VERSION - 1} "
-            f"and {SCHEMA_VERSION}. " + ("Update theorax." if version > SCHEMA_VERSION else "Run `verify` again.")
+            f"`{name}` is a report of version {version}; this theorax reads versions {EARLIEST_VERSION} "
+            f"to {SCHEMA_VERSION}. " + ("Update theorax." if version > SCHEMA_VERSION else "Run `verify` again.")
         )
     told = f"{name} is not what the schema of version {version} describes"
     return checked(

@@ -41,12 +41,12 @@ _BESIDE = frozenset(
     {
         "status", "adjusted_refute", "adjusted_support", "seconds", "work", "kept", "kept_from", "log", "replay", "reads",
         "digest", "file", "root", "line", "reason", "sentence", "detail", "blocked_by", "title", "source", "place", "latex",
-        "letters", "issues", "references", "works", "unseen", "ledger", "because", "scope", "nights",
+        "letters", "issues", "works", "unseen", "ledger", "because", "scope",
     }
 )  # fmt: skip
 _DERIVED = frozenset(
     {
-        "p_refute", "p_support", "tails", "breakdown", "e_value", "tightness", "subject", "at", "worst", "kill_probability",
+        "p_refute", "p_support", "breakdown", "tightness", "subject", "at", "worst", "kill_probability",
         "estimate", "standard_error", "interval",
     }
 )  # fmt: skip
@@ -189,7 +189,7 @@ def _claims(old: Part, new: Part) -> Iterator[Deviation]:
             measured = True
             yield row
     if not measured:  # then what follows from the numbers follows again, bit by bit
-        for name in sorted(_DERIVED & set(old) - ({"p_refute", "p_support", "e_value"} if old["nights"] else set())):
+        for name in sorted(_DERIVED & set(old)):
             if old[name] != new[name]:
                 yield _row(id, "", name.replace("_", " "), old[name], new[name])
 
@@ -258,7 +258,7 @@ def _rows(kind: str, name: str, old: list[Part], new: list[Part]) -> Iterator[De
         yield _row("", "", f"number of {kind}", len(old), len(new))
         return
     for then, now in zip(old, new, strict=True):
-        # How a source is written is no result, as in a theorem's source, place and references.
+        # How a source is written is no result, as in a theorem's source and place.
         beside = {"method"} if then.get("status") == now.get("status") == "CITED" else set[str]()
         for field in then:
             if field not in {"detail", "latex", "kill_probability"} | beside and then[field] != now[field]:

@@ -247,8 +247,6 @@ def _strength(claim: ClaimReport) -> Iterator[Block]:
         told.append(f"Undecided: {REMEDIES[claim.reason]}.")
     if claim.rigorous:
         told.append("Rigorous: no error rate.")
-    elif claim.nights:
-        told.append(f"Night {claim.nights} of one process; evidence e = {number(claim.e_value, 2)}.")
     elif claim.level is not None:
         whole = claim.level / level_of(1.0, claim.attempt)
         tries = "First try" if claim.attempt == 1 else f"Try {claim.attempt}"

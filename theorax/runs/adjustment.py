@@ -1,7 +1,7 @@
 """One error budget for everything a run decides: the adjustment of its claims, and what it means for its theorems.
 
 Family R holds every p-value of refutation, family S every p-value of support (a suite that reports many claims would
-otherwise call some of them wrongly by chance alone); :mod:`theorax.decide.error_budget` says how each family is held. A
+otherwise call some of them wrongly by chance alone); Holm's method holds each family. A
 p-value enters with the charge of its attempt (:mod:`theorax.decide.spending`).
 
 =========================  =======================  ==============
@@ -24,7 +24,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from theorax.decide import error_budget
-from theorax.decide.error_budget import TITLES, Suite
+from theorax.decide.error_budget import Suite
 from theorax.decide.findings import Finding, settle
 from theorax.decide.spending import charged
 from theorax.decide.status import Status
@@ -33,40 +33,35 @@ from theorax.runs.dependencies import Graph
 from theorax.verifiers.outcome import TheoremOutcome, overall
 
 
-def adjust(
-    outcomes: Mapping[str, TheoremOutcome], graph: Graph, method: str = "holm"
-) -> tuple[dict[str, TheoremOutcome], Suite]:
+def adjust(outcomes: Mapping[str, TheoremOutcome], graph: Graph) -> tuple[dict[str, TheoremOutcome], Suite]:
     """The outcomes with their statuses as the whole run supports them, and what was adjusted."""
     own = {f"{id}.{claim.id}": claim for id, outcome in outcomes.items() for claim in outcome.claims}
-    suite = error_budget.adjust({name: _charged(claim) for name, claim in own.items()}, method)
+    suite = error_budget.adjust({name: _charged(claim) for name, claim in own.items()})
     # The p-values shown are those of the attempt; what fell, fell by the charged ones.
     shown = {
         name: suite.after(name, _charged(claim)) if name in suite.changed else claim for name, claim in own.items()
     }
     adjusted = {
-        id: _combined(outcome, tuple(shown[f"{id}.{claim.id}"] for claim in outcome.claims), TITLES[method])
+        id: _combined(outcome, tuple(shown[f"{id}.{claim.id}"] for claim in outcome.claims))
         for id, outcome in outcomes.items()
     }
     return _propagated(adjusted, graph), suite
 
 
-def unadjusted(
-    outcomes: Mapping[str, TheoremOutcome], graph: Graph, method: str = "holm"
-) -> tuple[dict[str, TheoremOutcome], Suite]:
+def unadjusted(outcomes: Mapping[str, TheoremOutcome], graph: Graph) -> tuple[dict[str, TheoremOutcome], Suite]:
     """The outcomes of a shard as they are alone: the others of its run are not known yet."""
-    return dict(outcomes), error_budget.adjust({}, method)
+    return dict(outcomes), error_budget.adjust({})
 
 
 def _charged(claim: Verdict) -> Verdict:
     """The verdict with p-values that count its attempt: fresh seeds on one claim share one budget."""
     if claim.p_refute is None or claim.p_support is None:
         return claim
-    # A process over nights keeps its own account of fresh seeds.
-    p_refute = claim.p_refute if claim.nights else charged(claim.p_refute, claim.attempt)
+    p_refute = charged(claim.p_refute, claim.attempt)
     return replace(claim, p_refute=p_refute, p_support=charged(claim.p_support, claim.attempt))
 
 
-def _combined(outcome: TheoremOutcome, claims: tuple[Verdict, ...], method: str) -> TheoremOutcome:
+def _combined(outcome: TheoremOutcome, claims: tuple[Verdict, ...]) -> TheoremOutcome:
     # Errata (claims that print what the source says, corrected by another) do not carry the theorem's status.
     fell = [
         new.id
@@ -79,9 +74,7 @@ def _combined(outcome: TheoremOutcome, claims: tuple[Verdict, ...], method: str)
     if status is outcome.status:
         return replace(outcome, claims=claims)
     if status is Status.INCONCLUSIVE:
-        reason = (
-            f"{', '.join(fell)}: not significant within this run ({method}); alone the theorem is {outcome.status}."
-        )
+        reason = f"{', '.join(fell)}: not significant within this run (Holm); alone the theorem is {outcome.status}."
     return replace(outcome, claims=claims, status=status, reason=reason)
 
 

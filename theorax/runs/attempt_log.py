@@ -1,4 +1,4 @@
-"""The log of attempts and of nights: one SQLite file of its own, which outlives the results and every change of them.
+"""The log of attempts: one SQLite file of its own, which outlives the results and every change of them.
 
 A row is written before data are drawn and gets its status when the check ends. A row without one whose process is gone
 was killed before anybody saw a result, and is forgotten. What an older version logged in the store of results is taken
@@ -7,11 +7,10 @@ over when the file is made; nobody can tell the efforts and forms of those rows,
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +25,7 @@ if TYPE_CHECKING:  # the log is opened where nothing is computed, and that modul
 
 FILE = "attempts.sqlite"
 LAYOUT = 1
-_EARLIER_FILE = "results.sqlite"  # in which older versions logged attempts and nights
+_EARLIER_FILE = "results.sqlite"  # in which older versions logged attempts
 _UNKNOWN = "?"  # the status, effort and form of a row of which an older version did not say them
 _UNDER_WAY = ""
 
@@ -37,10 +36,6 @@ CREATE TABLE IF NOT EXISTS attempts (
     form TEXT NOT NULL, design TEXT NOT NULL, seed INTEGER NOT NULL, source TEXT NOT NULL, number INTEGER NOT NULL,
     date TEXT NOT NULL, status TEXT NOT NULL, host TEXT NOT NULL, process INTEGER NOT NULL,
     PRIMARY KEY (theorem, claim, model, effort, at, form, design, seed, source)
-);
-CREATE TABLE IF NOT EXISTS nights (
-    theorem TEXT NOT NULL, claim TEXT NOT NULL, statement TEXT NOT NULL, design TEXT NOT NULL, night INTEGER NOT NULL,
-    p TEXT NOT NULL, PRIMARY KEY (theorem, claim, statement, design, night)
 )
 """
 _CLAIM = "theorem = ? AND claim = ?"
@@ -114,30 +109,6 @@ class AttemptFile:
             return 1
         return self._database.connected(lambda connection: _number(connection, version, seed), writes=False)
 
-    def nights_before(self, version: ClaimVersion, night: int) -> tuple[tuple[float, ...], ...]:
-        """The p-values of the claim of all nights before this one, in their order.
-
-        **Raises:** StoreError if the log cannot be read: a night that is not known would be left out of the process.
-        """
-        query = (
-            "SELECT p FROM nights WHERE theorem = ? AND claim = ? AND statement = ? AND design = ? AND night < ? "
-            "ORDER BY night"
-        )
-        rows = self._database.connected(
-            lambda connection: connection.execute(query, (*_night(version), night)).fetchall(), writes=False
-        )
-        return tuple(tuple(json.loads(kept)) for (kept,) in rows)
-
-    def keep_night(self, version: ClaimVersion, night: int, p: Sequence[float]) -> None:
-        """Keep this night's p-values of the claim.
-
-        **Raises:** StoreError if the log cannot be written.
-        """
-        row = (*_night(version), night, json.dumps(list(p)))
-        self._database.connected(
-            lambda connection: connection.execute("INSERT OR REPLACE INTO nights VALUES (?, ?, ?, ?, ?, ?)", row)
-        )
-
     def prepare(self) -> None:
         """Make sure that attempts can be logged, before any are made.
 
@@ -168,7 +139,7 @@ class AttemptFile:
         """Begin the log with what an older version logged among the results, or with the present moment."""
         from theorax.runs.store import now
 
-        rows, nights = _of_older_version(self.state / _EARLIER_FILE)
+        rows = _of_older_version(self.state / _EARLIER_FILE)
         begun = min((date for *_, date in rows), default=now())
         connection.execute("INSERT INTO log VALUES (?)", (begun,))
         numbers: dict[tuple[str, str], int] = {}
@@ -176,7 +147,6 @@ class AttemptFile:
             number = numbers[theorem, claim] = numbers.get((theorem, claim), 0) + 1
             taken = (theorem, claim, *(_UNKNOWN,) * 4, f"{statement} {design}", seed, _UNKNOWN, number, date, _UNKNOWN)
             connection.execute("INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', 0)", taken)
-        connection.executemany("INSERT OR IGNORE INTO nights VALUES (?, ?, ?, ?, ?, ?)", nights)
 
 
 def fill(log: AttemptFile, version: ClaimVersion, number: int, date: str) -> None:
@@ -193,10 +163,6 @@ def fill(log: AttemptFile, version: ClaimVersion, number: int, date: str) -> Non
 
 def _count(version: ClaimVersion) -> tuple[str, ...]:
     return (version.theorem, version.claim, version.model, version.effort, version.at, version.form)
-
-
-def _night(version: ClaimVersion) -> tuple[str, ...]:
-    return (version.theorem, version.claim, version.statement, version.design)
 
 
 def _number(connection: sqlite3.Connection, version: ClaimVersion, seed: int) -> int:
@@ -240,14 +206,13 @@ def _is_alive(process: int) -> bool:
     return True
 
 
-def _of_older_version(path: Path) -> tuple[list[tuple], list[tuple]]:
-    """Attempts, oldest first, and nights in the store of an older version; none where it has no readable tables."""
+def _of_older_version(path: Path) -> list[tuple]:
+    """Attempts, oldest first, in the store of an older version; none where it has no readable table."""
     if not path.is_file():
-        return [], []
+        return []
     try:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
             attempts = "SELECT theorem, claim, statement, design, seed, date FROM attempts ORDER BY date, number"
-            nights = "SELECT theorem, claim, statement, design, night, p FROM nights"
-            return connection.execute(attempts).fetchall(), connection.execute(nights).fetchall()
-    except sqlite3.Error:  # damaged, or of a version that has no such tables: what it held cannot be known
-        return [], []
+            return connection.execute(attempts).fetchall()
+    except sqlite3.Error:  # damaged, or of a version that has no such table: what it held cannot be known
+        return []

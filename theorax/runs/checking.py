@@ -51,7 +51,7 @@ def observe(theorem_id: str, settings: Settings, kept: bytes | None = None) -> C
     ``kept``, the observations of an earlier check, stand in for draws: the decision is then made again from them.
 
     **Raises:** UsageError where settings and theorem do not fit; StatementError, DesignError and ObservationError where
-    the theorem's file is at fault; StoreError if a night cannot be kept.
+    the theorem's file is at fault; StoreError if a given number of the attempt cannot be logged.
     """
     counter = AttemptCounter(_log(theorem_id, settings), settings)
     counted = counter.counted(tuple(theorem_check.versions(theorem_id, settings).values()))

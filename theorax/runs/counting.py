@@ -1,4 +1,4 @@
-"""Attempts and nights of a run, counted by the process that coordinates it; whoever checks is told, and writes nothing.
+"""Attempts of a run, counted by the process that coordinates it; whoever checks is told, and writes nothing.
 
 A check has two stages. The first says which claims it is about to try; they are logged here, before any data are drawn.
 The second is given its attempts in the settings, and hands back what came of them. Where the check runs changes nothing:
@@ -31,18 +31,12 @@ class AttemptCounter:
     settings: Settings
 
     def counted(self, versions: Sequence[ClaimVersion]) -> Settings:
-        """The settings for the second stage: every attempt is logged, unless a nightly process keeps its own account.
+        """The settings for the second stage: every attempt is logged.
 
-        **Raises:** StoreError if earlier nights cannot be read.
+        **Raises:** StoreError if a number that was given cannot be logged.
         """
-        if self.settings.nightly:
-            found = [
-                CountedAttempt(version, nights=self.file.nights_before(version, self.settings.seed))
-                for version in versions
-            ]
-        else:
-            found = [CountedAttempt(version, self._begun(version)) for version in versions]
-        return replace(self.settings, attempts=tuple(found))
+        found = tuple(CountedAttempt(version, self._begun(version)) for version in versions)
+        return replace(self.settings, attempts=found)
 
     def _begun(self, version: ClaimVersion) -> LoggedAttempt | None:
         """The attempt, logged now; None if the log cannot be written, which the verdict then says.
@@ -62,12 +56,7 @@ class AttemptCounter:
         return replace(entry, number=max(entry.number, least))
 
     def closed(self, spent: SpentAttempts, outcome: TheoremOutcome | None) -> TheoremOutcome | None:
-        """The outcome of a check whose attempts are logged as spent; its verdicts say so where that failed.
-
-        **Raises:** StoreError if a night cannot be kept: it would be left out of the process.
-        """
-        for version, p in spent.tonight.items():
-            self.file.keep_night(version, self.settings.seed, p)
+        """The outcome of a check whose attempts are logged as spent; its verdicts say so where that failed."""
         if not spent.statuses:
             return outcome
         try:

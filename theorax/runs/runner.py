@@ -41,13 +41,11 @@ from theorax.runs.dependencies import Graph
 from theorax.runs.listening import Listener, Record, Silent
 from theorax.runs.manifests import Manifest, differences
 from theorax.runs.selectors import Selection, Shard
-from theorax.runs.shared_results import SharedResult, SharedResults
 from theorax.runs.sources import Sources, drawn_from
 from theorax.runs.store import DamagedResult, KeptResult, Store, StoreError, now
 from theorax.runs.workers import Check, FinishedCheck, Workers, perform_check, workers_for
 from theorax.theorems.bibliography import Bibliography
 from theorax.theorems.catalogue import Catalogue, Facts
-from theorax.verifiers.attempts import CountedAttempt
 from theorax.verifiers.outcome import TheoremOutcome, Work
 from theorax.verifiers.phases import told_to
 from theorax.verifiers.settings import Settings
@@ -134,7 +132,7 @@ def _found(under_way: _RunUnderWay, began: float, *, interrupted: bool) -> Run:
     catalogue = under_way.catalogue
     outcomes = {id: under_way.records[id].outcome for id in under_way.order if id in under_way.records}
     shard = under_way.selection.shard
-    adjusted, suite = (adjust if shard is None else unadjusted)(outcomes, under_way.graph, under_way.settings.adjust)
+    adjusted, suite = (adjust if shard is None else unadjusted)(outcomes, under_way.graph)
     return Run(
         selected=under_way.order,
         records=tuple(under_way.records[id] for id in outcomes),
@@ -197,14 +195,12 @@ class _RunUnderWay:
     records: dict[str, Record] = field(default_factory=dict)
     troubles: list[str] = field(default_factory=list)
     counters: dict[str, AttemptCounter] = field(default_factory=dict)
-    attempts: dict[str, tuple[CountedAttempt, ...]] = field(default_factory=dict)  # as they were counted here
     interrupted: bool = False
     meanwhile: Callable[[], None] = lambda: None
 
     def __post_init__(self) -> None:
         self.jobs = self.settings.jobs
         self.store = Store(Path(self.settings.state))
-        self.shared = SharedResults(Path(self.settings.share)) if self.settings.share else None
         self.graph = Graph.of(self.catalogue, self.selection.ids)
         self.circles = self.graph.cycles()
         straight = [id for id in self.selection.ids if id not in self.circles]
@@ -271,11 +267,7 @@ class _RunUnderWay:
                             self._settle(self._record(done), done)
                             continue
                         own = self._counted(done, self._among(done.id, busy, waiting, kept))
-                        if (shared := self._shared(done.id)) is None:
-                            workers.submit(done.id, own)
-                        else:
-                            busy.discard(done.id)
-                            self._settle(self._record(shared.as_check, shared.date), shared.as_check)
+                        workers.submit(done.id, own)
         except KeyboardInterrupt:
             self.interrupted = True
         finally:
@@ -317,7 +309,7 @@ class _RunUnderWay:
     def _counted(self, done: FinishedCheck, own: Settings) -> Settings:
         """The settings for the second stage of a check, with its attempts as they were counted now.
 
-        **Raises:** StoreError if the nights before this one cannot be read.
+        **Raises:** StoreError if a given number of the attempt cannot be logged.
         """
         source = ""
         if done.id not in self.values:
@@ -325,27 +317,15 @@ class _RunUnderWay:
             with suppress(OSError):
                 source = drawn_from(self.catalogue.path(done.id), own.model)
         self.counters[done.id] = AttemptCounter(AttemptFile(Path(own.state), source), own)
-        found = self.counters[done.id].counted(done.uncounted.versions if done.uncounted is not None else ())
-        self.attempts[done.id] = found.attempts or ()
-        return found
+        return self.counters[done.id].counted(done.uncounted.versions if done.uncounted is not None else ())
 
-    def _shared(self, id: str) -> SharedResult | None:
-        """The result of this check, at the attempts counted here, that another machine shared; none if ``fresh``."""
-        if self.shared is None or self.settings.fresh or self.found is not None:
-            return None
-        try:
-            return self.shared.get(self.manifests[id], self.attempts.get(id, ()))
-        except StoreError as error:
-            self.troubles.append(str(error))
-            return None
-
-    def _record(self, done: FinishedCheck, kept_from: str | None = None) -> Record:
+    def _record(self, done: FinishedCheck) -> Record:
         if done.spent is not None:
             done = replace(done, outcome=self.counters[done.id].closed(done.spent, done.outcome))
         if done.usage:
             raise (NothingSelected if done.nothing else UsageError)(done.sentence)
         if done.outcome is not None and not (changed := self._changed(done.id)):
-            return Record(done.outcome, kept_from=kept_from)
+            return Record(done.outcome)
         if done.outcome is not None:
             told = f"Its sources changed while it was checked ({changed}). Nothing is kept. Check it again."
             return Record(self._unfinished(done.id, Found(Finding.NOT_CHECKED, told)), is_lasting=False)
@@ -379,16 +359,11 @@ class _RunUnderWay:
             return
         checked = done is not None and (done.outcome is not None or not done.undecided)
         if checked or (record.outcome.status is Status.ERROR and record.kept_from is None):
-            date, observations = record.kept_from or now(), done.observations if done is not None else None
+            observations = done.observations if done is not None else None
             try:
-                self.store.put(self.manifests[id], record.outcome, date, observations)
+                self.store.put(self.manifests[id], record.outcome, now(), observations)
             except StoreError as error:
                 self.troubles.append(f"Not kept: {error}")
-            if self.shared is not None and record.kept_from is None:
-                try:
-                    self.shared.put(self.manifests[id], self.attempts.get(id, ()), record.outcome, date, observations)
-                except StoreError as error:
-                    self.troubles.append(f"Not shared: {error}")
         self.listener.finished(record)
 
     def _placed(self, outcome: TheoremOutcome) -> TheoremOutcome:
@@ -435,8 +410,6 @@ class _RunUnderWay:
                 "It is not used. The theorem is checked again."
             )
             return None
-        if kept is None and (shared := self._shared(id)) is not None:  # of a check that tries nothing on data
-            return KeptResult(shared.outcome, shared.date, shared.outcome.work.seconds)
         least = self.settings.attempt
         if kept is not None and any(claim.log and claim.attempt < least for claim in kept.outcome.claims):
             return None  # a later attempt has smaller levels

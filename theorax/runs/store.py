@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 FILE = "results.sqlite"
-LAYOUT = 10  # raised when the tables, a key or the outcome's fields change; older results are then checked again
+LAYOUT = 11  # raised when the tables, a key or the outcome's fields change; older results are then checked again
 KEPT_PER_THEOREM = 24
 _ID = re.compile(r'"id": "(\w+)"')
 
@@ -245,7 +245,7 @@ class Store:
 def sealed(
     key: str, manifest: Manifest, outcome: TheoremOutcome, date: str, observations: bytes | None = None
 ) -> tuple[object, ...]:
-    """The row of a result, with its seal: what a file of results holds of it, and what machines share."""
+    """The row of a result, with its seal, as the file of results holds it."""
     seconds, variant = float(outcome.work.seconds), int(is_variant(manifest))
     head = (key, outcome.id, LAYOUT, str(outcome.status), date, seconds, variant)
     told = json.dumps(dict(manifest)), json.dumps(plain(outcome, exact=True)), observations
@@ -263,7 +263,7 @@ def opened(row: SealedRow) -> KeptResult:
 
 def is_variant(manifest: Manifest) -> bool:
     """True if a result was found at other parameters, other sizes or another model than the theorem's own."""
-    own = {"at": "()", "sizes": "()", "model": "None", "nightly": "False"}
+    own = {"at": "()", "sizes": "()", "model": "None"}
     return any(manifest.get(EntrySort.SETTING.entry(name), value) != value for name, value in own.items())
 
 

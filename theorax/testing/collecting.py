@@ -50,14 +50,14 @@ class Theorems:
         except TheoraxError as error:
             raise pytest.UsageError(pytest_options.refusal(error)) from None
         handed = getattr(config, "workerinput", {}).get("theorax")
-        folder = Path(handed["folder"] if handed else tempfile.mkdtemp(prefix="theorax-session-"))
+        folder = Path(handed if handed else tempfile.mkdtemp(prefix="theorax-session-"))
         checks = Checks(folder, workspace, chosen, frozenset(selection.named))
         return cls(config, selection.ids, checks, only=config.option.verify_only, owner=handed is None)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
-        """Tell a worker of pytest-xdist where the session's checks lie, and their seed."""
-        node.workerinput["theorax"] = {"folder": str(self.checks.folder), "seed": self.checks.settings.seed}
+        """Tell a worker of pytest-xdist where the session's checks lie."""
+        node.workerinput["theorax"] = str(self.checks.folder)
 
     def pytest_ignore_collect(self) -> bool | None:
         """No other tests, where that was asked for."""

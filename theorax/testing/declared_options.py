@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 
 import pytest
 
 PROPERTY = "theorax"  # under this name a test's report carries its claims
 SETTINGS = (
-    "effort", "seed", "device", "batch", "level", "nightly", "adjust", "at", "sizes", "model", "fresh", "state"
+    "effort", "seed", "device", "batch", "level", "at", "sizes", "model", "fresh", "state"
 )  # fmt: skip
 """The options of the command that are offered behind `--verify-`."""
+DELETED = ("adjust", "nightly")
+"""Options that were offered there; whoever types one reads what to use instead."""
 OF_THEOREMS = ("root", "at", "sizes", "model")  # these mean nothing where no theorems are named
 
 
@@ -37,8 +40,6 @@ def declare(parser: pytest.Parser) -> None:
     add("--verify-device", metavar="DEVICE", help="cpu or gpu [cpu].")
     add("--verify-batch", type=int, metavar="N", help="Draws vectorised together [one on a CPU, else as many as fit].")
     add("--verify-level", type=float, metavar="P", help="Error rate of a single claim [0.025].")
-    add("--verify-nightly", action="store_true", help="Seeds of the date; refuted is what all nights together refute.")
-    add("--verify-adjust", metavar="METHOD", help="How error rates are kept over all claims: holm or e-bh [holm].")
     listed = {"action": "append", "metavar": "LETTER=VALUE,..."}
     add("--verify-at", help="Exact parameters, as in gamma=1/4,l=2; repeatable.", **listed)
     listed = {"action": "append", "metavar": "LETTER=SIZES"}
@@ -46,6 +47,8 @@ def declare(parser: pytest.Parser) -> None:
     add("--verify-model", metavar="FILE.py:FACTORY", help="Your own Equinox layer instead of the theorem's.")
     add("--verify-fresh", action="store_true", help="Check again what is kept.")
     add("--verify-state", metavar="DIR", help="Folder of kept results [.theorax in the project's root].")
+    for name in DELETED:
+        add(f"--verify-{name}", nargs="?", const="", help=argparse.SUPPRESS)
     strict = {"dest": "verify_strict", "default": None}
     add("--verify-strict", action="store_true", help="An undecided claim fails [where CI is set].", **strict)
     add("--verify-lenient", action="store_false", help="An undecided claim is skipped [where CI is not set].", **strict)

@@ -38,8 +38,6 @@ class Stated:
     p_refute: float | None
     p_support: float | None
     rigorous: bool
-    e_value: float | None = None
-    nights: int = 0
 
     @property
     def property(self) -> tuple[str, str]:
@@ -54,8 +52,7 @@ class Stated:
         alone = replace(cls.of_verdict(f"{theorem}.{claim.id}", claim), status=claim.status_unadjusted)
         if alone.p_refute is None or alone.p_support is None:
             return alone
-        # A process over nights keeps its own account of fresh seeds.
-        p_refute = alone.p_refute if claim.nights else charged(alone.p_refute, claim.attempt)
+        p_refute = charged(alone.p_refute, claim.attempt)
         return replace(alone, p_refute=p_refute, p_support=charged(alone.p_support, claim.attempt))
 
     @classmethod
@@ -77,19 +74,19 @@ class Family:
                 stated = built(Stated, json.loads(value))
                 self.claims[stated.name] = stated
 
-    def adjusted(self, method: str) -> tuple[dict[str, Status], Suite]:
+    def adjusted(self) -> tuple[dict[str, Status], Suite]:
         """Every claim's status as all of them together support it."""
         from theorax.decide import error_budget
 
-        suite = error_budget.adjust(self.claims, method)
+        suite = error_budget.adjust(self.claims)
         fallen = settle([Finding.FELL_IN_SUITE])
         return {name: fallen if name in suite.changed else own.status for name, own in self.claims.items()}, suite
 
-    def told(self, method: str) -> Iterator[str]:
+    def told(self) -> Iterator[str]:
         """The account in lines."""
         from theorax.decide.error_budget import REFUTATIONS, SUPPORTS
 
-        after, found = self.adjusted(method)
+        after, found = self.adjusted()
         counts = Counter(stated.status for stated in self.claims.values())
         listed = ", ".join(f"{counts[status]} {status}" for status in Status if counts[status])
         yield f"{many(len(self.claims), 'claim')}: {listed}."
@@ -106,12 +103,12 @@ class Family:
                 + ("Plan it with more draws." if supported else "Its test failed; more draws tell whether rightly.")
             )
 
-    def fallen(self, method: str) -> int:
+    def fallen(self) -> int:
         """Number of claims that hold alone and not among the others."""
-        _, found = self.adjusted(method)
+        _, found = self.adjusted()
         return sum(self.claims[name].status is Status.SUPPORTED for name in found.changed)
 
-    def undecided(self, method: str) -> int:
+    def undecided(self) -> int:
         """Number of claims that are undecided, alone or among the others."""
-        after, _ = self.adjusted(method)
+        after, _ = self.adjusted()
         return sum(status in (Status.INCONCLUSIVE, Status.VACUOUS, Status.BLOCKED) for status in after.values())

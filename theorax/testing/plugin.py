@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from theorax.testing.declared_options import PROPERTY, SETTINGS, declare, strict
+from theorax.testing.declared_options import DELETED, PROPERTY, SETTINGS, declare, strict
 
 if TYPE_CHECKING:
     from theorax.testing.claim_fixture import Claims
@@ -39,6 +39,10 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "verify: a claim of a theorem, collected by --verify")
     if getattr(config, "workerinput", None) is None:  # a worker's reports are heard where all of them come together
         config.pluginmanager.register(Account(config), "theorax-account")
+    if any(getattr(config.option, f"verify_{name}") is not None for name in DELETED):
+        from theorax.testing import pytest_options
+
+        pytest_options.refuse_deleted(config)
     if config.option.verify:
         from theorax.testing.collecting import Theorems
 
@@ -79,7 +83,7 @@ class Account:
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Count a claim that does not hold among all others as undecided; in a strict session that is a failure."""
-        fallen = self._family is not None and self._family.fallen(self._method)
+        fallen = self._family is not None and self._family.fallen()
         if fallen and session.exitstatus == pytest.ExitCode.OK and strict(self._config)[0]:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
@@ -89,17 +93,11 @@ class Account:
             return
         write = terminalreporter.write_line
         terminalreporter.section("claims")
-        for line in self._family.told(self._method):
+        for line in self._family.told():
             write(line)
         severe, why = strict(self._config)
-        if number := self._family.undecided(self._method):
+        if number := self._family.undecided():
             from theorax.names import many
 
             told = f"fails here ({why})" if severe else "passes here, fails in CI (try --verify-strict)"
             write(f"{many(number, 'claim')} undecided: {told}.")
-
-    @property
-    def _method(self) -> str:
-        from theorax.testing import pytest_options
-
-        return pytest_options.method(self._config)

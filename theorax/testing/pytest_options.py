@@ -6,13 +6,12 @@ refused by the command's own code; its sentences are handed on with the options 
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from theorax.cli import options
+from theorax.deleted import OPTIONS
 from theorax.errors import TheoraxError
-from theorax.testing.declared_options import OF_THEOREMS, SETTINGS
+from theorax.testing.declared_options import DELETED, OF_THEOREMS, SETTINGS
 from theorax.text.safe import visible
 from theorax.verifiers.settings import Settings
 
@@ -23,11 +22,6 @@ def settings(config: pytest.Config) -> Settings:
     **Raises:** pytest.UsageError for a value that cannot be meant.
     """
     given = {name: getattr(config.option, f"verify_{name}") for name in SETTINGS}
-    handed = getattr(config, "workerinput", {}).get("theorax", {})
-    if "seed" in handed:
-        given["seed"] = handed[
-            "seed"
-        ]  # that of a night is the session's own, also for a worker that starts after midnight
     try:
         return options.settings({**given, "jobs": 1})
     except TheoraxError as error:
@@ -39,13 +33,6 @@ def excluded(config: pytest.Config) -> tuple[str, ...]:
     return tuple(options.listed({"exclude": config.option.verify_exclude}, "exclude"))
 
 
-def method(config: pytest.Config) -> str:
-    """Method that controls the error rate over all claims of the session."""
-    from theorax.project import find_project
-
-    return str(config.option.verify_adjust or find_project(Path.cwd()).defaults.get("adjust", "holm"))
-
-
 def refusal(error: TheoraxError) -> str:
     """Message of a request that cannot be met."""
     return f"--verify: {worded(error)}"
@@ -54,6 +41,16 @@ def refusal(error: TheoraxError) -> str:
 def worded(error: TheoraxError) -> str:
     """The sentence of an error, harmless wherever it is read, with its options as pytest takes them."""
     return visible(error.told("--verify-"))
+
+
+def refuse_deleted(config: pytest.Config) -> None:
+    """Refuse an option that the plug-in no longer has.
+
+    **Raises:** pytest.UsageError with the sentence that says what to use instead.
+    """
+    for name in DELETED:
+        if getattr(config.option, f"verify_{name}") is not None:
+            raise pytest.UsageError(OPTIONS[f"--{name}"].replace("`--", "`--verify-"))
 
 
 def alone(config: pytest.Config) -> None:

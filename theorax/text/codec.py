@@ -18,6 +18,7 @@ a ``StrEnum``, ``Literal``       one of its values
 
 The field ``as_`` is the key ``as``, which Python reserves. ``DERIVED`` names properties of a dataclass that are written
 beside its fields; on reading they are computed anew, and another value is refused. So is a key that is not known.
+``DROPPED`` names fields that a dataclass had in an earlier version; `completed` leaves them out.
 """
 
 from __future__ import annotations
@@ -124,7 +125,8 @@ ANEW = object()
 def completed(kind: Any, data: Any) -> Any:
     """JSON values of an earlier version: a field of a dataclass that they lack and that has a default gets it.
 
-    Derived properties are computed anew: an earlier version may have had others.
+    Fields that the dataclass no longer has, its ``DROPPED``, are left out. Derived properties are computed anew: an earlier
+    version may have had others.
     """
     origin, parts = get_origin(kind), get_args(kind)
     if origin is Annotated:
@@ -136,8 +138,12 @@ def completed(kind: Any, data: Any) -> Any:
         return [completed(parts[0], part) for part in data]
     if not (_is_dataclass(kind) and isinstance(data, dict)):
         return data
-    hints = _keys(kind).fields
-    found = {key: completed(hints[key][1], part) if key in hints else part for key, part in data.items()}
+    hints, dropped = _keys(kind).fields, getattr(kind, "DROPPED", ())
+    found = {
+        key: completed(hints[key][1], part) if key in hints else part
+        for key, part in data.items()
+        if key not in dropped
+    }
     for field in dataclasses.fields(kind):
         if (key := field.name.rstrip("_")) not in found:
             if field.default is not dataclasses.MISSING:

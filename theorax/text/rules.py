@@ -76,9 +76,6 @@ RULES: Mapping[str, str] = {
     ),
     "law-mass": "A probability density integrates to one. Divide it by its mass.",
     "law-moment": "Only one number has moments here. Take those of the entries of a vector.",
-    "law-rate": (
-        "The rate of a law is a power of the size, without floor or rival form; given belongs to such a rate alone."
-    ),
     "letter-assumption": "A letter takes SymPy's assumptions alone, such as positive=True.",
     "letter-meaning": (
         'A report tells its reader what a letter stands for. Write the meaning: Parameter("g", "gain of a weight").'

@@ -68,7 +68,7 @@ class AttemptNumbers(Protocol):
 
 
 class AttemptLog(Protocol):
-    """Counts the attempts at each claim, and keeps the p-values of its nights."""
+    """Counts the attempts at each claim."""
 
     def begin(self, version: ClaimVersion) -> LoggedAttempt | None:
         """The attempt of which data are about to be drawn; None where nothing could be logged."""
@@ -76,10 +76,6 @@ class AttemptLog(Protocol):
 
     def finish(self, statuses: Mapping[ClaimVersion, Status]) -> None:
         """Log what came of these attempts."""
-        ...
-
-    def nights(self, version: ClaimVersion, p: Sequence[float]) -> Sequence[Sequence[float]]:
-        """Keep the p-values of this night; those of all nights up to it, in their order."""
         ...
 
 
@@ -92,19 +88,17 @@ class UncountedAttempts:
 
 @dataclass(frozen=True)
 class CountedAttempt:
-    """One attempt as it was counted before the check, with the p-values of the nights before this one."""
+    """One attempt as it was counted before the check."""
 
     version: ClaimVersion
-    entry: LoggedAttempt | None = None  # None of a night, and where nothing could be logged
-    nights: tuple[tuple[float, ...], ...] = ()
+    entry: LoggedAttempt | None = None  # None where nothing could be logged
 
 
 @dataclass(frozen=True)
 class SpentAttempts:
-    """The account of a check for the log: what came of its attempts, and the p-values of its night."""
+    """The account of a check for the log: what came of its attempts."""
 
     statuses: Mapping[ClaimVersion, Status]
-    tonight: Mapping[ClaimVersion, tuple[float, ...]]
 
 
 class GivenAttempts:
@@ -113,12 +107,11 @@ class GivenAttempts:
     def __init__(self, counted: Sequence[CountedAttempt]) -> None:
         self._counted = {one.version: one for one in counted}
         self._statuses: dict[ClaimVersion, Status] = {}
-        self._tonight: dict[ClaimVersion, tuple[float, ...]] = {}
 
     @property
     def spent(self) -> SpentAttempts:
         """Everything that was noted."""
-        return SpentAttempts(dict(self._statuses), dict(self._tonight))
+        return SpentAttempts(dict(self._statuses))
 
     def begin(self, version: ClaimVersion) -> LoggedAttempt | None:
         """The attempt as it was counted; None where nothing could be logged.
@@ -130,14 +123,6 @@ class GivenAttempts:
     def finish(self, statuses: Mapping[ClaimVersion, Status]) -> None:
         """Note what came of these attempts."""
         self._statuses.update(statuses)
-
-    def nights(self, version: ClaimVersion, p: Sequence[float]) -> Sequence[Sequence[float]]:
-        """Note the p-values of this night; those of all nights up to it, in their order.
-
-        **Raises:** StatementError if the claim is not what was counted.
-        """
-        self._tonight[version] = tuple(p)
-        return [*self._of(version).nights, tuple(p)]
 
     def _of(self, version: ClaimVersion) -> CountedAttempt:
         if version not in self._counted:

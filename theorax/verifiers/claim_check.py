@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from theorax.decide import nightly
 from theorax.decide.equivalence import combine
 from theorax.decide.findings import Found
 from theorax.decide.size_arithmetic import over_sizes
@@ -15,7 +14,6 @@ from theorax.decide.verdict import LookTaken, Verdict
 from theorax.language import Theorem
 from theorax.verifiers import claim_verdicts, guards, proof_check
 from theorax.verifiers.attacks import controls, sensitivity, tested_hypotheses
-from theorax.verifiers.attempts import AttemptLog
 from theorax.verifiers.cases.draws import Draws, Table
 from theorax.verifiers.cases.few_sizes import measured_alone
 from theorax.verifiers.cases.sweep_lines import control_lines
@@ -39,7 +37,6 @@ class ClaimCheck:
     draws: Draws
     proofs: CheckedProofs
     settings: Settings
-    log: AttemptLog
 
     def all_of(
         self, planned_claims: Mapping[str, PlannedClaim]
@@ -50,9 +47,6 @@ class ClaimCheck:
         mutants: list[MutantOutcome] = []
         for name, planned in planned_claims.items():
             verdict, own = self.looked(planned)
-            if self.settings.nightly and (tails := nightly.night(verdict)) is not None:
-                nights = self.log.nights(planned.version, tails)
-                verdict = nightly.monitored(verdict, nights, self.settings.level)
             if verdict.status.holds or verdict.status is Status.REFUTED:
                 failing = control_lines(self.theorem, name, self.table)
                 with phase("attacking"):

@@ -18,6 +18,7 @@ from theorax.language import Claim, Index, Theorem
 from theorax.language.notation import displayed, inline, meanings
 from theorax.verifiers import assumptions
 from theorax.verifiers.cases.sweep_lines import Cell
+from theorax.verifiers.claim_versions import DELETED_FIELDS
 from theorax.verifiers.kinds.lowering import Judged, Prepared
 from theorax.verifiers.outcome import LetterOutcome
 from theorax.verifiers.planned_claim import PlannedClaim
@@ -244,7 +245,8 @@ def _held(judged: Sequence[Judged], status: Status) -> str:
 def design_hash(planned: PlannedClaim) -> str:
     """A hash of everything that was fixed before the data: statement, margin, class, sizes, draws, weights, levels, looks."""
     planned = planned.whole or planned
-    parts = [repr(planned.claim)]
+    deleted = "".join(f", {field}" for field in DELETED_FIELDS.get(type(planned.claim).__name__, ()))
+    parts = [f"{repr(planned.claim)[:-1]}{deleted})"]
     for case in planned.cases:
         parts.append(repr((case.cell.line.name, sorted(case.cell.label.items()), case.claimed, case.margin)))
     parts += planned.hashes

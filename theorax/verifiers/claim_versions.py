@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 
 from sympy import sympify
@@ -21,6 +21,10 @@ _BESIDE = ("wrong", "implied", "corrected")
 # Fields of the design and of what the test allows for: changing them is another attempt at a claim of the same form.
 _DESIGNED = ("content", "feasible", "floor", "given", "planted", "rival", "rival_feasible", "scale", "tol", "trivial")
 _FORM = ("as_", "at", "over", "quantile", "where")
+
+# Deleted fields of a kind, with the value that they had. Digests still hold them: logged attempts keep their numbers, and
+# baselines their designs.
+DELETED_FIELDS: Mapping[str, tuple[str, ...]] = {"Rate": ("to=None", "given=None", "scale=1")}
 
 
 def claim_version(theorem: str, name: str, claim: Claim, cases: Sequence[Prepared], settings: Settings) -> ClaimVersion:
@@ -40,7 +44,7 @@ def claim_version(theorem: str, name: str, claim: Claim, cases: Sequence[Prepare
     return ClaimVersion(
         theorem,
         name,
-        _digest(kind, *stated),
+        _digest(kind, *stated, *DELETED_FIELDS.get(kind, ())),
         _digest(*designed),
         model=_model(settings.model),
         effort=settings.effort,

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
+from theorax.deleted import sentence_on_name
 from theorax.errors import StatementError, collecting
 from theorax.theorems.catalogue import LIBRARY, Facts, claim_lines, first_line, read_facts
 from theorax.verifiers.author_lines import last_line
@@ -118,7 +119,9 @@ def _executed(tree: ast.Module, file: Path) -> list[StatementError]:
 
 
 def _not_imported(error: Exception) -> StatementError:
-    sentence = f"The file does not import ({type(error).__name__}: {error}). Correct this line."
+    sentence = (
+        sentence_on_name(error) or f"The file does not import ({type(error).__name__}: {error}). Correct this line."
+    )
     return StatementError.of("import", sentence).with_traceback(error.__traceback__)
 
 

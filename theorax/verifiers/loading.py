@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from theorax.deleted import sentence_on_name
 from theorax.errors import StatementError, TheoraxError, UsageError
 from theorax.language import Theorem
 from theorax.names import many
@@ -61,11 +62,11 @@ def _load(theorem_id: str, catalogue: Catalogue) -> Theorem:
         if wrong := wrong_calls(facts.path) if isinstance(error, TypeError) else ():
             told = f"{place}, line {wrong[0].line}: {wrong[0].sentence}"
             raise StatementError(_every_error(facts.path, told)) from error
-        sentence = (
-            f"{_place(error, facts.path)}: the file does not import ({type(error).__name__}: {error}). "
+        sentence = sentence_on_name(error) or (
+            f"the file does not import ({type(error).__name__}: {error}). "
             "A theorem must be stated before it can be checked. Mend that line."
         )
-        raise StatementError(_every_error(facts.path, sentence)) from error
+        raise StatementError(_every_error(facts.path, f"{_place(error, facts.path)}: {sentence}")) from error
     theorem = vars(module).get("theorem")
     if not isinstance(theorem, Theorem):
         raise StatementError(f"{place}: `theorem` is no Theorem. End the file with theorem = Theorem(...).")

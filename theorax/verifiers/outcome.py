@@ -7,8 +7,9 @@ so a kept result is read and shown without importing either.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
+from typing import ClassVar
 
 from theorax.decide.findings import Finding, settle
 from theorax.decide.kill_evidence import Basis
@@ -164,12 +165,13 @@ class TheoremOutcome:
     replay: str  # the command that runs this check again
     work: Work
     model: str | None = None  # --model, where a user's model stood in
-    references: tuple[str, ...] = field(default=())
     root: Origin | None = None  # where its file lies; None in results of earlier versions
     not_asked: tuple[NotAsked, ...] = ()
     selector: tuple[str, ...] = ()  # by which a command selects it: id or path, folders of --root; none for a value
     statement: str = ""  # in words
     idea: str = ""  # of the proof, in words
+
+    DROPPED: ClassVar = ("references",)  # of report version 8
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TypeAlias
 
 from theorax.decide.kinds import KindWords
@@ -16,7 +15,7 @@ Place: TypeAlias = tuple[str, str, tuple[tuple[str, str], ...]]
 """A line of an experiment: the names of both, and its case as letters and values."""
 
 EFFORTS = ("quick", "standard", "thorough")
-DETERMINING = ("effort", "seed", "device", "level", "at", "sizes", "model", "nightly", "batch")
+DETERMINING = ("effort", "seed", "device", "level", "at", "sizes", "model", "batch")
 """The settings that determine a result, in the order of ``Settings.key``."""
 
 
@@ -31,16 +30,13 @@ class Settings:
     at: tuple[tuple[str, str], ...] = ()  # --at gamma=1/4,l=2 as typed: letter, exact value
     sizes: tuple[tuple[str, tuple[int, ...]], ...] = ()  # --sizes T=100..400: letter, sizes
     model: str | None = None  # --model file.py:factory
-    nightly: bool = False  # the seed is the date's, and the data feed a process over all nights
     batch: int | None = None  # draws vectorised together; None: one on a CPU, as many as fit on an accelerator
     # How, not what: these do not enter a result's key.
-    adjust: str = "holm"  # how error rates are kept over the run: a method of `theorax.decide.error_budget`
     jobs: int = 1
     fresh: bool = False
     state: str = ".theorax"  # folder of the store and of the compilation cache
     roots: tuple[str, ...] = ()  # folders of papers, where not the package's own library
     scheduler: str = ""  # the address of a Dask cluster that checks in the place of this machine
-    share: str = ""  # folder of results that machines share
     attempt: int = 1  # at least this number, where this machine's log of attempts may not know the earlier ones
     timeout: float | None = None  # seconds that a check may take, from the import of its file on
     attempts: tuple[CountedAttempt, ...] | None = None  # of one theorem's check; None until they are counted
@@ -63,8 +59,6 @@ class Settings:
     def words(self) -> list[str]:
         """The options that state these settings."""
         words = ["--effort", self.effort]
-        if self.nightly:
-            words += ["--nightly"]
         if self.seed:
             words += ["--seed", str(self.seed)]
         if self.device != "cpu":
@@ -80,11 +74,6 @@ class Settings:
         if self.model is not None:
             words += ["--model", self.model]
         return words
-
-
-def tonight() -> int:
-    """The seed of a nightly run: the date, UTC, as year, month and day; so nights are ordered by their seeds."""
-    return int(datetime.now(UTC).strftime("%Y%m%d"))
 
 
 @dataclass(frozen=True)

@@ -87,7 +87,7 @@ def observe(
     try:
         wanted = _wanted(theorem, table, planned_claims.values())
         draws.expect(wanted, _programs(theorem, table, wanted))
-        check = ClaimCheck(theorem_id, theorem, table, draws, proofs, settings, log)
+        check = ClaimCheck(theorem_id, theorem, table, draws, proofs, settings)
         claims, fired, mutants = check.all_of(planned_claims)
     except DesignError:  # refused: nothing was decided
         raise
@@ -130,7 +130,6 @@ def observe(
             vectorised=draws.vectorised,
         ),
         model=settings.model,
-        references=theorem.references,
     )
     return Checked(outcome, draws.packed())
 
@@ -289,7 +288,7 @@ def _without_a_case(theorem_id: str, planned: PlannedClaim, note: str) -> Planne
 
 
 def versions(theorem_id: str, settings: Settings, value: Theorem | None = None) -> dict[str, ClaimVersion]:
-    """Under which version the attempts at each claim that a check would try are counted, or its nights kept."""
+    """Under which version the attempts at each claim that a check would try are counted."""
     theorem, table = _prepare(theorem_id, settings, _catalogue(settings), value)
     planned = (_plan(theorem_id, theorem, name, table, settings, 1) for name in theorem.claims)
     return {part.name: part.version for part in planned if part.is_tried}
@@ -314,14 +313,11 @@ def _prepare(
 def _attempted(
     theorem_id: str, theorem: Theorem, table: Table, settings: Settings, log: AttemptLog
 ) -> dict[str, PlannedClaim]:
-    """Every claim planned at the level of its attempt, all attempts logged before anything is drawn.
-
-    A nightly run is no attempt: its data feed a process that keeps its own account.
-    """
+    """Every claim planned at the level of its attempt, all attempts logged before anything is drawn."""
     found = {}
     for name in theorem.claims:
         planned = _plan(theorem_id, theorem, name, table, settings, 1)
-        if planned.is_tried and not settings.nightly:
+        if planned.is_tried:
             version, entry = planned.version, log.begin(planned.version)
             if entry is None:  # the run says that nothing is kept; so does the verdict, of its attempt
                 planned = replace(planned, logged=False)
@@ -338,7 +334,7 @@ def _planned_next(
 ) -> PlannedClaim:
     """A claim planned at the level that its next attempt will have."""
     planned = _plan(theorem_id, theorem, name, table, settings, 1)
-    number = 1 if settings.nightly else log.next_number(planned.version, settings.seed)
+    number = log.next_number(planned.version, settings.seed)
     return _plan(theorem_id, theorem, name, table, settings, number) if number > 1 else planned
 
 
@@ -363,8 +359,7 @@ def _plan(theorem_id: str, theorem: Theorem, name: str, table: Table, settings: 
     settled = any(proof.settles and proof.name == name for proof in theorem.proofs)
     notes = tuple("" if settled and case.runs_if_weak else _note(case) for case in cases)
     left = tuple(found) if few else ()
-    # The process over the nights is fed by all draws of each: it has its own way of stopping.
-    looks = () if settings.nightly or any(notes) or not judge.may_end_early(claim) else looks_of(cases)
+    looks = () if any(notes) or not judge.may_end_early(claim) else looks_of(cases)
     return PlannedClaim(name, claim, cases, levels, notes, version, attempt, left, few, is_settled=settled, looks=looks)
 
 

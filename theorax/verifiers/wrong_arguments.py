@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from inspect import Parameter, signature
 
 from theorax import language
+from theorax.deleted import sentence_on_keyword
 from theorax.errors import StatementError
 from theorax.names import did_you_mean, nearest
 
@@ -52,6 +53,9 @@ def _wrong(call: ast.Call, called: type) -> Iterator[str]:
         written = " and ".join(f"`{name}=...`" for name in missing)
         yield f"lacks {' and '.join(f'`{name}`' for name in missing)}. Write {written}; `verify new` shows each kind of claim."
     unknown = [name for name in keywords if name is not None and name not in accepted]
+    removed = [name for name in unknown if sentence_on_keyword(called, name)]
+    yield from (f"no longer has the argument `{name}`. {sentence_on_keyword(called, name)}" for name in removed)
+    unknown = [name for name in unknown if name not in removed]
     if unknown and Parameter.VAR_KEYWORD not in open_ended:
         yield _unknown(unknown, named)
     if len(call.args) > len(by_place) and Parameter.VAR_POSITIONAL not in open_ended:

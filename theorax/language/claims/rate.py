@@ -1,4 +1,4 @@
-"""Rates: orders of growth and decay, of a quantity or of the distance of a law from its limit."""
+"""Rates: orders of growth and decay."""
 
 from __future__ import annotations
 
@@ -15,11 +15,9 @@ from theorax.decide.status import Side
 from theorax.decide.verdict import Assumption, Standing
 from theorax.language.claims.asymptotic import AsymptoticClaim
 from theorax.language.claims.claim import needs_margin, needs_measured
-from theorax.language.limit_laws import LawOfNumbers
 from theorax.language.margins import Absolute
 from theorax.language.notation import beside, inline
 from theorax.language.variants import Change
-from theorax.language.vectors import GaussianVector
 
 
 @final
@@ -34,8 +32,6 @@ class Rate(AsymptoticClaim):
     expectations. ``floor``: values are exact up to this absolute error; sizes that come near it are left out.
     ``rules_out``: the exponents, from the first to the second, of the other form (a power beside an exponential, an
     exponential beside a power) that support must exclude, under the class ``rival``.
-    ``to``: a law; what grows or decays is then the distance of the law of ``of`` from it, for which ``given`` and
-    ``scale`` are those of a :class:`Law`, and ``spread`` is that of one draw's features over the distance.
     """
 
     of: Expr
@@ -46,12 +42,9 @@ class Rate(AsymptoticClaim):
     floor: Expr | float = 0
     rules_out: tuple[Expr, Expr] | None = None
     rival: Corrections = field(default_factory=Corrections)
-    to: LawOfNumbers | None = None
-    given: Expr | None = None
-    scale: Expr | float = 1
     words = WORDS
-    measured_fields = ("of", "given")
-    stated_fields = ("like", "floor", "scale")
+    measured_fields = ("of",)
+    stated_fields = ("like", "floor")
     has_margin_reading = True
     predicted_fields = ("like",)
     predicts_an_exponent = True
@@ -74,34 +67,6 @@ class Rate(AsymptoticClaim):
                 f"like={self.like} is neither a power of {self.as_} nor an exponential in it",
                 "Its exponent would depend on the size.",
                 f"Write {self.as_}**a or exp(c*{self.as_}); move further factors to the other side.",
-            )
-        if self.to is not None and (self.rules_out is not None or self.floor != 0 or self.is_exponential):
-            self._refuse(
-                "law-rate",
-                f"to={self.to} stands beside an exponential, a floor or a rival form",
-                "The distance of a law from its limit is known down to its noise, and decays like a power of the size.",
-                "Write like=n**-1 or another power, and neither floor nor rules_out.",
-            )
-        if isinstance(self.to, GaussianVector) and self.to.dimensions > 1:
-            self._refuse(
-                "law-dimensions",
-                f"to={self.to} is the law of several numbers",
-                "of is one letter.",
-                "Write the law of one number, gaussian(1).",
-            )
-        if self.to is not None and self.variates:
-            self._refuse(
-                "variates",
-                f"variates are given beside to={self.to}",
-                "They are taken from numbers that are averaged, and a distance of laws is none.",
-                "Leave out either.",
-            )
-        if self.to is None and self.given is not None:
-            self._refuse(
-                "law-rate",
-                f"given={self.given} is the conditional variance of a law, and none is claimed",
-                "Only features of a law are averaged in closed form.",
-                "Write to=gaussian(...), or leave given out.",
             )
         if self.average not in ("mean of log", "log of mean"):
             self._refuse(
@@ -139,12 +104,7 @@ class Rate(AsymptoticClaim):
 
     @property
     def averaged_at_a_size(self) -> tuple[Expr, bool] | None:
-        return None if self.to is not None else (self.of, self.average == "mean of log")
-
-    @property
-    def letters_of(self) -> tuple[Expr, ...]:
-        """The letter whose law approaches its limit at the claimed rate."""
-        return (self.of,)
+        return self.of, self.average == "mean of log"
 
     @property
     def sided(self) -> Side:
@@ -172,7 +132,6 @@ class Rate(AsymptoticClaim):
         order = {Side.EQUAL: r"\Theta", Side.AT_MOST: "O", Side.AT_LEAST: r"\Omega"}[self.sided]
         order = rf"\tilde{{{order}}}" if self.approach.loglog else order
         of = rf"\mathbb{{E}}\left[{latex(self.of)}\right]" if self.average == "log of mean" else latex(self.of)
-        of = rf"D\left(\mathcal{{L}}({of}), \mu\right)" if self.to is not None else of
         return rf"{of} = {order}\left({latex(self.like)}\right){self.tending_latex}"
 
     @property
@@ -183,8 +142,6 @@ class Rate(AsymptoticClaim):
 
     @property
     def _measured(self) -> tuple[str | Expr, ...]:
-        if self.to is not None:
-            return ("distance of ", self.of, f" from {self.to}")
         return ("E[", self.of, "]") if self.average == "log of mean" else ("", self.of)
 
     @property

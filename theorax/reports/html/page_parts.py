@@ -10,7 +10,6 @@ from typing import Any
 from theorax.decide.promise import GROUPS, grouped, promise
 from theorax.decide.verdict_text import gains_text
 from theorax.decide.wording import REMEDIES, attempted
-from theorax.names import many
 from theorax.reports.document import ClaimReport, TheoremReport
 from theorax.reports.theorem_text import breakdown
 from theorax.text.numbers import interval, number, with_uncertainty
@@ -84,8 +83,6 @@ def facts(claim: ClaimReport) -> Iterator[tuple[str, str]]:
         yield "Undecided", f"{claim.reason}: {REMEDIES[claim.reason]}"
     if claim.rigorous:
         yield "Level", "rigorous: no error rate"
-    elif claim.nights:
-        yield "Evidence", f"e = {number(claim.e_value, 2)} after {many(claim.nights, 'night')} of one process"
     elif claim.level is not None:
         yield (
             "Level",

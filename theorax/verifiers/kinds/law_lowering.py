@@ -15,7 +15,6 @@ from theorax.decide.gaussian_norm import Shape
 from theorax.decide.known_laws import STRETCHES, TabulatedLaw
 from theorax.decide.law_features import (
     Frequencies,
-    features_of_characteristic,
     features_of_conditional_variance,
     features_of_samples,
     gauss_hermite,
@@ -25,7 +24,7 @@ from theorax.decide.law_features import (
 )
 from theorax.decide.laws import LawPlan, decide_law
 from theorax.decide.status import Levels
-from theorax.language import GaussianVector, Law, LawOfNumbers, Rate
+from theorax.language import GaussianVector, Law, LawOfNumbers
 from theorax.verifiers.cases.evaluation import Observed, evaluate
 from theorax.verifiers.cases.sweep_lines import Cell
 from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared, RoundingSeen, Scatter, judged, seeds_of, spreads
@@ -91,14 +90,14 @@ def _tables(claim: Law, plan: LawPlan, cell: Cell, observed: Observed) -> list[n
     return [observed_features(claim, cell, observed, at, plan.frequencies) for at in range(len(cell.line.sizes))]
 
 
-def law_parts(claim: Law | Rate) -> Sequence[Expr]:
+def law_parts(claim: Law) -> Sequence[Expr]:
     """Parts of the claim whose rounding moves the features of a draw: its letters, or the variances given."""
     if claim.given is None:
         return claim.letters_of
     return list(claim.given) if isinstance(claim.given, ImmutableMatrix) else [claim.given]
 
 
-def law_stands(claim: Law | Rate, case: Judged, seen: RoundingSeen) -> bool:
+def law_stands(claim: Law, case: Judged, seen: RoundingSeen) -> bool:
     """True if the margin leaves room for the most that the features move where every value is off by the error allowed."""
     table = np.abs(law_frequencies(claim, case.prepared.cell).table).sum(axis=1)
     steepest = float(table.max() if claim.given is None else np.max(table**2) / 2)
@@ -133,25 +132,18 @@ def _tabulated(
     return tuple(map(complex, law.characteristic(points, dict(values))))
 
 
-def law_frequencies(claim: Law | Rate, cell: Cell) -> Frequencies:
+def law_frequencies(claim: Law, cell: Cell) -> Frequencies:
     """Frequencies of the claim itself: whitened by its covariance where it is about a vector."""
     if isinstance(claim.to, GaussianVector) and claim.to.dimensions > 1:
         return joint(claim.to.numbers(_values(claim.to, cell)))
     return gauss_hermite(cell.number(claim.scale))
 
 
-def law_features(law: LawOfNumbers, cell: Cell, frequencies: Frequencies) -> np.ndarray:
-    """Features of the law at the letters' values in this cell."""
-    return features_of_characteristic(_characteristic(law, cell, frequencies), frequencies)
-
-
 def _values(law: LawOfNumbers, cell: Cell) -> dict:
     return {letter: cell.number(letter) for letter in law.letters}
 
 
-def observed_features(
-    claim: Law | Rate, cell: Cell, observed: Observed, at: int, frequencies: Frequencies
-) -> np.ndarray:
+def observed_features(claim: Law, cell: Cell, observed: Observed, at: int, frequencies: Frequencies) -> np.ndarray:
     """Features of every draw: of its values, or in closed form given what they are Gaussian under.
 
     Computed once for a claim and all its variants that speak of the same letters.
@@ -164,7 +156,7 @@ def observed_features(
 
 
 def _features(
-    claim: Law | Rate, letters: tuple[Expr, ...], cell: Cell, observed: Observed, at: int, frequencies: Frequencies
+    claim: Law, letters: tuple[Expr, ...], cell: Cell, observed: Observed, at: int, frequencies: Frequencies
 ) -> np.ndarray:
     if claim.given is None:
         columns = [evaluate(letter, cell, observed, at) for letter in letters]

@@ -1,29 +1,18 @@
-"""Rates: the exponent of a power or the constant of an exponential, of draws or of the distance of their law."""
+"""Rates: the exponent of a power or the constant of an exponential."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
-from sympy import Expr
-
-from theorax.decide.law_distance import law_point
-from theorax.decide.law_rates import DistancesOfLaws
 from theorax.decide.rate_estimators import Average
 from theorax.decide.rates import RatePlan
 from theorax.decide.status import Levels
 from theorax.language import Rate
-from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.sweep_lines import Cell
 from theorax.verifiers.kinds.averages import AverageJudge
-from theorax.verifiers.kinds.law_lowering import law_features, law_frequencies, law_parts, law_stands, observed_features
 from theorax.verifiers.kinds.lowering import (
-    Judged,
     Prepared,
-    RoundingSeen,
-    Scatter,
-    judged,
     seeds_of,
     spreads,
     variates_of,
@@ -64,32 +53,3 @@ class RateJudge(AverageJudge[Rate]):
             variates=variates_of(original, cell),
         )
         return Prepared(cell, plan.claimed, plan.margin, plan.core.side, sign=-1, plan=plan)
-
-    def judge(self, claim: Rate, prepared: Prepared, observed: Observed) -> Judged:
-        if claim.to is None:
-            return super().judge(claim, prepared, observed)
-        assert isinstance(prepared.plan, RatePlan)
-        return judged(prepared, prepared.plan.tested(_distances(claim, prepared, observed)))
-
-    def may_end_early(self, claim: Rate) -> bool:
-        return claim.given is None  # whether the law holds given the variance is asked of the same draws
-
-    def compared(self, claim: Rate) -> Sequence[Expr]:
-        return super().compared(claim) if claim.to is None else law_parts(claim)
-
-    def stands(self, claim: Rate, case: Judged, observed: Observed, seen: RoundingSeen) -> bool:
-        return super().stands(claim, case, observed, seen) if claim.to is None else law_stands(claim, case, seen)
-
-    def scatter(self, claim: Rate, prepared: Prepared, observed: Observed) -> Scatter:
-        # A distance of laws: what one draw scatters by has no unit in it.
-        return super().scatter(claim, prepared, observed) if claim.to is None else ((), ())
-
-
-def _distances(claim: Rate, prepared: Prepared, observed: Observed) -> DistancesOfLaws:
-    """The features of the draws at every size, beside those of the law that is approached."""
-    assert claim.to is not None
-    cell, frequencies = prepared.cell, law_frequencies(claim, prepared.cell)
-    target = law_features(claim.to, cell, frequencies)
-    tables = tuple(observed_features(claim, cell, observed, at, frequencies) for at in range(len(cell.line.sizes)))
-    points = tuple(law_point(size, table, target) for size, table in zip(cell.line.sizes, tables, strict=True))
-    return DistancesOfLaws(tables, target, points)
