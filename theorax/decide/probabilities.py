@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Self, cast, final
+from typing import Any, ClassVar, Self, cast, final
 
 from theorax.decide.binomial import fewest_draws, outcomes_of, power_of_support, proportion_of, shortfall_refuted
 from theorax.decide.equivalence import decide, withheld
 from theorax.decide.kinds import DecidedQuantity, KindWords
-from theorax.decide.one_case import Claimed, verdict
+from theorax.decide.own_verdicts import one_law_verdict
 from theorax.decide.plans import NOTICED, Planned, Tested, counted, positive
 from theorax.decide.samples import numbers
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reading, Reason, Side, Status
@@ -41,6 +41,9 @@ class ProbabilityPlan(Planned):
     ``draws`` is the number of a fixed sample, and the cap of a monitor, which looks after ``every`` so many of them.
     """
 
+    kind_words: ClassVar[KindWords] = WORDS
+    hashed_as: ClassVar[str] = "ProbabilityPlan"
+
     at_least: float
     draws: int
     every: int = 1
@@ -62,6 +65,10 @@ class ProbabilityPlan(Planned):
         object.__setattr__(self, "draws", counted(self.draws))
         if self.every < 1:
             raise DesignError(f"every={self.every} is no distance of two looks. Write a whole number from 1 on.")
+
+    @property
+    def claimed(self) -> float:
+        return self.at_least
 
     @property
     def statement(self) -> str:
@@ -200,10 +207,9 @@ def with_counts(plan: ProbabilityPlan, decision: Decision, successes: int, undec
 
 def verdict_of(plan: ProbabilityPlan, tested: Tested, draws: int) -> Verdict:
     """The verdict on an event of a user's own."""
-    return verdict(
+    return one_law_verdict(
         plan,
         tested,
-        Claimed(WORDS, plan.at_least),
         assumptions=(INDEPENDENT,),
         scope="for the law that the draws come from",
         draws=draws,

@@ -29,7 +29,7 @@ from theorax.errors import StatementError
 
 if TYPE_CHECKING:  # the log of attempts is opened by commands that check nothing
     from theorax.language import Claim
-    from theorax.verifiers.kinds.lowering import Prepared
+    from theorax.verifiers.kinds.lowering import CellCase
     from theorax.verifiers.settings import Settings
 
 __all__ = [
@@ -164,7 +164,7 @@ class GivenAttempts:
         return self._counted[version]
 
 
-def claim_version(theorem: str, name: str, claim: Claim, cases: Sequence[Prepared], settings: Settings) -> ClaimVersion:
+def claim_version(theorem: str, name: str, claim: Claim, cases: Sequence[CellCase], settings: Settings) -> ClaimVersion:
     """The version whose attempts are counted: the statement with margin and class, the design without levels."""
     from sympy import sympify  # whoever counts attempts handles versions, and makes none
 
@@ -178,7 +178,7 @@ def claim_version(theorem: str, name: str, claim: Claim, cases: Sequence[Prepare
             repr((line.experiment, line.name, sorted(case.cell.label.items()), line.sizes, line.draws, line.paired))
         )
         designed.append(repr((case.claimed, case.margin, case.side)))
-        designed.append(replace(case.plan, levels=DEFAULT_LEVELS).hash if case.plan is not None else "")
+        designed.append(replace(case.plan, levels=DEFAULT_LEVELS).hash if case.plan.estimates else "")
     kind = type(claim).__name__
     return ClaimVersion(
         theorem,

@@ -8,6 +8,7 @@ from typing import final
 
 from sympy import Expr
 
+from theorax.decide.case_results import PlannedCase
 from theorax.decide.law_distance import law_point
 from theorax.decide.law_rates import DistancesOfLaws
 from theorax.decide.rate_estimators import Average
@@ -19,11 +20,10 @@ from theorax.verifiers.cases.sweep_lines import Cell
 from theorax.verifiers.kinds.averages import AverageJudge
 from theorax.verifiers.kinds.law_lowering import law_features, law_frequencies, law_parts, law_stands, observed_features
 from theorax.verifiers.kinds.lowering import (
-    Judged,
-    Prepared,
+    CellCase,
+    CellResult,
     RoundingSeen,
     Scatter,
-    judged,
     seeds_of,
     spreads,
     variates_of,
@@ -37,7 +37,7 @@ class RateJudge(AverageJudge[Rate]):
 
     kind = Rate
 
-    def prepare(self, claim: Rate, cell: Cell, levels: Levels, original: Rate) -> Prepared:
+    def prepare(self, claim: Rate, cell: Cell, levels: Levels, original: Rate) -> CellCase:
         assert claim.margin is not None
         line, exponent = cell.line, cell.number(claim.exponent)
         rival = None
@@ -63,13 +63,13 @@ class RateJudge(AverageJudge[Rate]):
             letter=str(claim.as_),
             variates=variates_of(original, cell),
         )
-        return Prepared(cell, plan.claimed, plan.margin, plan.core.side, sign=-1, plan=plan)
+        return PlannedCase.of(cell, plan, plan.core.side)
 
-    def judge(self, claim: Rate, prepared: Prepared, observed: Observed) -> Judged:
+    def judge(self, claim: Rate, case: CellCase, observed: Observed) -> CellResult:
         if claim.to is None:
-            return super().judge(claim, prepared, observed)
-        assert isinstance(prepared.plan, RatePlan)
-        return judged(prepared, prepared.plan.tested(_distances(claim, prepared, observed)))
+            return super().judge(claim, case, observed)
+        assert isinstance(case.plan, RatePlan)
+        return case.decided(case.plan.tested(_distances(claim, case, observed)))
 
     def may_end_early(self, claim: Rate) -> bool:
         return claim.given is None  # whether the law holds given the variance is asked of the same draws
@@ -77,18 +77,18 @@ class RateJudge(AverageJudge[Rate]):
     def compared(self, claim: Rate) -> Sequence[Expr]:
         return super().compared(claim) if claim.to is None else law_parts(claim)
 
-    def stands(self, claim: Rate, case: Judged, observed: Observed, seen: RoundingSeen) -> bool:
+    def stands(self, claim: Rate, case: CellResult, observed: Observed, seen: RoundingSeen) -> bool:
         return super().stands(claim, case, observed, seen) if claim.to is None else law_stands(claim, case, seen)
 
-    def scatter(self, claim: Rate, prepared: Prepared, observed: Observed) -> Scatter:
+    def scatter(self, claim: Rate, case: CellCase, observed: Observed) -> Scatter:
         # A distance of laws: what one draw scatters by has no unit in it.
-        return super().scatter(claim, prepared, observed) if claim.to is None else ((), ())
+        return super().scatter(claim, case, observed) if claim.to is None else ((), ())
 
 
-def _distances(claim: Rate, prepared: Prepared, observed: Observed) -> DistancesOfLaws:
+def _distances(claim: Rate, case: CellCase, observed: Observed) -> DistancesOfLaws:
     """The features of the draws at every size, beside those of the law that is approached."""
     assert claim.to is not None
-    cell, frequencies = prepared.cell, law_frequencies(claim, prepared.cell)
+    cell, frequencies = case.cell, law_frequencies(claim, case.cell)
     target = law_features(claim.to, cell, frequencies)
     tables = tuple(observed_features(claim, cell, observed, at, frequencies) for at in range(len(cell.line.sizes)))
     points = tuple(law_point(size, table, target) for size, table in zip(cell.line.sizes, tables, strict=True))
