@@ -19,10 +19,10 @@ Found = TypeVar("Found")
 
 
 class Evaluations(dict[Any, Any]):
-    """What was computed so far, by its place: handed on, so that a claim, its variants and its guards share the work."""
+    """Results so far, by their place: handed on, so that a claim, its variants and its guards share the work."""
 
     def once(self, place: Any, compute: Callable[[], Found]) -> Found:
-        """What stands at the place; computed and kept there if nothing does."""
+        """The result at this place; computed and kept there if there is none."""
         if place not in self:
             self[place] = compute()
         found: Found = self[place]
