@@ -15,7 +15,17 @@ from theorax.decide import limits, rates
 from theorax.decide.findings import Finding, Found
 from theorax.decide.kill_evidence import Basis
 from theorax.decide.status import Direction, LargerClasses, Reason, Status
-from theorax.decide.verdict import Assumption, Case, ErrorRates, Grounds, Point, Statement, Verdict, conclude
+from theorax.decide.verdict import (
+    Assumption,
+    Case,
+    ErrorRates,
+    Grounds,
+    Point,
+    Statement,
+    Verdict,
+    again,
+    settled_fields,
+)
 from theorax.errors import DesignError, StatementError, UsageError, option
 from theorax.theorems.catalogue import Catalogue
 from theorax.theorems.roots import Root
@@ -98,7 +108,15 @@ CASE = Case(
     points=POINTS,
     detail="",
 )
-CLAIM = conclude(
+
+
+def verdict_of(stated, grounds, findings, cases, *, worst=0, rates=None, larger=None):
+    """A verdict from parts that nobody measured, as a report reads one back."""
+    parts = {**vars(stated), **vars(grounds), **vars(rates or ErrorRates()), **vars(larger or LargerClasses())}
+    return again({**parts, **settled_fields(findings), "cases": tuple(cases), "worst": worst})
+
+
+CLAIM = verdict_of(
     Statement(
         id="gap",
         kind="limit",

@@ -4,6 +4,7 @@ import subprocess
 import sys
 from dataclasses import replace
 
+import fakes
 import pytest
 import sweeps
 from sweeps import SIZES, power_law
@@ -12,7 +13,7 @@ import theorax
 from theorax import decide
 from theorax.decide.findings import Finding, Found
 from theorax.decide.status import Reason, Status
-from theorax.decide.verdict import Case, Grounds, Statement, conclude
+from theorax.decide.verdict import Case, Grounds, Statement
 from theorax.errors import DesignError, StatementError
 
 
@@ -140,7 +141,7 @@ def test_a_theorems_verdict_shows_itself(rng):
     case = Case(
         "net", {}, None, None, None, None, None, None, Status.INCONCLUSIVE, Reason.BUDGET, None, None, None, None
     )
-    verdict = conclude(
+    verdict = fakes.verdict_of(
         Statement(id="claim", kind="identity", statement="a\n─ = c\nb", design_hash="abc"),
         Grounds(draws=0),
         [Found(Finding.UNDECIDED, "It ran out.", Reason.BUDGET)],

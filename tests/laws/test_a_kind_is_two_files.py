@@ -85,12 +85,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import final
 
+from theorax.decide.case_results import PlannedCase
 from theorax.decide.probabilities import ProbabilityPlan, decide_probability
 from theorax.decide.status import Levels
 from theorax.language.claims.positivity import Positivity
 from theorax.verifiers.cases.evaluation import Observed, evaluate
 from theorax.verifiers.cases.sweep_lines import Cell
-from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared
+from theorax.verifiers.kinds.lowering import CellCase, CellResult, Judge
 
 
 @final
@@ -104,16 +105,16 @@ class PositivityJudge(Judge[Positivity]):
         for size in line.sizes:
             yield from super().cells(claim, replace(line, sizes=(size,)))
 
-    def prepare(self, claim: Positivity, cell: Cell, levels: Levels, original: Positivity) -> Prepared:
+    def prepare(self, claim: Positivity, cell: Cell, levels: Levels, original: Positivity) -> CellCase:
         share, margin = cell.number(claim.share, cell.line.sizes[0]), float(original.margin.value)
         plan = ProbabilityPlan(at_least=share, margin=margin, draws=cell.line.draws, levels=levels)
-        return Prepared(cell, share, margin, claim.sided, levels=levels, plan=plan)
+        return PlannedCase.of(cell, plan, claim.sided)
 
-    def judge(self, claim: Positivity, prepared: Prepared, observed: Observed) -> Judged:
-        at = observed.line.sizes.index(prepared.cell.line.sizes[0])
-        values = evaluate(claim.of, Cell(observed.line, prepared.cell.chosen), observed, at)
-        tested = decide_probability(prepared.plan, int((values > 0).sum()), 0)
-        return Judged(prepared, tested.decision, tested.points, tested.unseen, detail=tested.detail)
+    def judge(self, claim: Positivity, case: CellCase, observed: Observed) -> CellResult:
+        at = observed.line.sizes.index(case.cell.line.sizes[0])
+        values = evaluate(claim.of, Cell(observed.line, case.cell.chosen), observed, at)
+        tested = decide_probability(case.plan, int((values > 0).sum()), 0)
+        return case.decided(tested)
 '''
 THEOREM = '''"""Squares of normal numbers are positive."""
 

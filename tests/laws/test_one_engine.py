@@ -42,7 +42,7 @@ from theorax.numerics.sampler import Sampler
 from theorax.verifiers import claim_verdicts
 from theorax.verifiers.cases.measure import measure
 from theorax.verifiers.cases.sweep_lines import sweep_lines
-from theorax.verifiers.kinds import JUDGES, Judged
+from theorax.verifiers.kinds import JUDGES, CellResult
 from theorax.verifiers.settings import Settings
 
 n = Size("n", "width")
@@ -81,7 +81,7 @@ def column(name: str, at: int = 0) -> np.ndarray:
     return np.asarray(drawn()[1].tables[at][name], float)
 
 
-def judged(claim: Claim, source: Callable[[], Any] = drawn) -> Judged:
+def judged(claim: Claim, source: Callable[[], Any] = drawn) -> CellResult:
     """The claim's first case, decided by the judge of its kind."""
     line, observed = source()
     judge = JUDGES[type(claim)]
@@ -89,10 +89,10 @@ def judged(claim: Claim, source: Callable[[], Any] = drawn) -> Judged:
     return judge.judge(claim, judge.prepare(claim, cell, DEFAULT_LEVELS, claim), observed)
 
 
-def words(case: Judged) -> str:
+def words(case: CellResult) -> str:
     """The sentence that a theorem's report says of this case, without the name of its subject."""
     (found,) = claim_verdicts.findings([case], combine([case.decision]), settled=False)
-    where = claim_verdicts.place(case.prepared.cell)
+    where = claim_verdicts.place(case.cell)
     return (
         f"{found.within} {found.sentence}".strip()
         .replace(f", for {where}", "")
@@ -101,20 +101,20 @@ def words(case: Judged) -> str:
     )
 
 
-def agree(case: Judged, verdict: Verdict, within: float = 0.0) -> None:
+def agree(case: CellResult, verdict: Verdict, within: float = 0.0) -> None:
     """The whole of what both roads say; ``within`` bounds the rounding of numbers that they form in another order."""
     own = verdict.cases[0]
     assert (case.decision.status, case.decision.reason) == (verdict.status, own.reason)
     assert words(case) == verdict.sentence
     assert case.unseen == verdict.unseen
-    sign, decision = case.prepared.sign, case.decision
+    sign, decision = case.sign, case.decision
     if math.isfinite(decision.estimate):
         ends = sorted((sign * decision.lower, sign * decision.upper))
         assert ends == pytest.approx(own.interval, abs=within)
         assert sign * decision.estimate == pytest.approx(own.estimate, abs=within)
     assert (case.decision.p_support, case.decision.p_refute) == pytest.approx((own.p_support, own.p_refute), abs=within)
-    assert (case.prepared.bias is None) == (own.bias is None)
-    planned = (case.prepared.bias or 0.0, case.prepared.margin, case.prepared.noticeable)
+    assert (case.bias is None) == (own.bias is None)
+    planned = (case.bias or 0.0, case.margin, case.noticeable)
     assert planned == pytest.approx((own.bias or 0.0, own.margin, own.noticeable), rel=1e-12)
 
 
@@ -149,7 +149,7 @@ def test_laws(conditional: bool, wider: Any, status: Status) -> None:
     )
     case = judged(claim)
     assert case.decision.status is status
-    assert case.prepared.half_width == pytest.approx(plan.half_width, rel=1e-9)  # both solved by one conic solver
+    assert case.half_width == pytest.approx(plan.half_width, rel=1e-9)  # both solved by one conic solver
     samples = [column("S" if conditional else "x", at) for at in range(len(SIZES))]
     agree(case, decide.law(plan, samples), ROUNDED)
 
@@ -206,8 +206,8 @@ def test_bounds(bound: Any, content: Any, status: Status, reason: Reason | None)
     left = np.concatenate([column("v", at) for at in range(len(SIZES))])
     # One float is subtracted from a column; the order of both operations is the same.
     agree(case, decide.inequality(plan, left, float(bound), errors=0.01), ROUNDED)
-    assert case.prepared.weakness == replace(plan, sizes=len(SIZES)).weakness
-    assert bool(case.prepared.weakness) == (reason is Reason.UNDERPOWERED)
+    assert case.weakness == replace(plan, sizes=len(SIZES)).weakness
+    assert bool(case.weakness) == (reason is Reason.UNDERPOWERED)
 
 
 def test_a_violation_refutes_by_a_ball_or_by_a_declared_error() -> None:

@@ -13,7 +13,7 @@ from theorax.errors import StatementError
 from theorax.language import Absolute, Inequality, Measured, Parameter
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.sweep_lines import BOX, Cell
-from theorax.verifiers.kinds import JUDGES, Judged
+from theorax.verifiers.kinds import JUDGES, CellResult
 
 x = Parameter("x", "a number")
 y = Parameter("y", "another number")
@@ -30,7 +30,7 @@ class Cosine(Function):
         return 1 - self.args[0] ** 2 / 2
 
 
-def judged(claim: Inequality) -> Judged:
+def judged(claim: Inequality) -> CellResult:
     judge = JUDGES[type(claim)]
     return judge.judge(claim, judge.prepare(claim, Cell(BOX), DEFAULT_LEVELS, claim), Observed(BOX, ()))
 

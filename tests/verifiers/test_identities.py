@@ -21,7 +21,7 @@ from theorax.verifiers.cases.distinct_instances import Built, built_at
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.measure import measure
 from theorax.verifiers.cases.sweep_lines import sweep_lines
-from theorax.verifiers.kinds import Judged
+from theorax.verifiers.kinds import CellResult
 from theorax.verifiers.kinds.identity_lowering import IdentityJudge
 from theorax.verifiers.settings import Settings
 
@@ -81,7 +81,7 @@ def observe(model: dict[str, jax.Array], n: Extent) -> dict[str, jax.Array]:
 
 def judged(
     claim: Identity, sizes: tuple[int, ...] = (2, 5), build: Callable[..., Any] = build, draws: int = 3
-) -> list[Judged]:
+) -> list[CellResult]:
     """The claim decided on three instances of each size, or on as many as are asked for."""
     experiment = Experiment(
         padded=True,
@@ -273,7 +273,7 @@ def test_a_letter_that_cannot_be_followed_leaves_the_others_decidable() -> None:
 
 
 def test_cases_share_the_level_of_refutation() -> None:
-    levels: Callable[[Judged], float] = lambda case: case.decision.levels.refute  # noqa: E731
+    levels: Callable[[CellResult], float] = lambda case: case.decision.levels.refute  # noqa: E731
     assert {levels(case) for case in judged(identity(powers, above))} == {DEFAULT_LEVELS.refute / 6}
 
 

@@ -19,7 +19,7 @@ from theorax.numerics.sampler import Sampler
 from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.measure import measure
 from theorax.verifiers.cases.sweep_lines import sweep_lines
-from theorax.verifiers.kinds import Judged
+from theorax.verifiers.kinds import CellResult
 from theorax.verifiers.kinds.inequality_lowering import InequalityJudge
 from theorax.verifiers.settings import Settings
 
@@ -47,12 +47,12 @@ def observe(model: jax.Array, n: Extent) -> dict[str, jax.Array]:
     )
 
 
-def judged(claim: Inequality, draws: int = 100) -> list[Judged]:
+def judged(claim: Inequality, draws: int = 100) -> list[CellResult]:
     """The claim decided on this many draws at two sizes that share a padding."""
     return together([claim], draws)[0]
 
 
-def together(claims: list[Inequality], draws: int = 100) -> list[list[Judged]]:
+def together(claims: list[Inequality], draws: int = 100) -> list[list[CellResult]]:
     """The claims decided, one after another, on the same draws."""
     experiment = Experiment(
         padded=True,
@@ -165,7 +165,7 @@ def entries(model: jax.Array, n: Extent) -> dict[str, jax.Array]:
     )
 
 
-def certified(claim: Inequality, build: Callable[..., Any] = build) -> Judged:
+def certified(claim: Inequality, build: Callable[..., Any] = build) -> CellResult:
     """The claim decided on three instances at two sizes, entry by entry."""
     experiment = Experiment(
         padded=True,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Self, cast, final
+from typing import Any, ClassVar, Self, cast, final
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from theorax.decide.draw_guards import are_equal, is_distinct, repeats, same_dra
 from theorax.decide.equivalence import decide
 from theorax.decide.kinds import DecidedQuantity, KindWords, Meanings, QuantityForm
 from theorax.decide.looked import NOTHING_LOOKED_AT, Looked
-from theorax.decide.one_case import Claimed, verdict
+from theorax.decide.own_verdicts import one_law_verdict
 from theorax.decide.plans import NOTICED, Planned, Tested, counted, positive
 from theorax.decide.probabilities import INDEPENDENT
 from theorax.decide.samples import numbers
@@ -31,6 +31,7 @@ __all__ = [
     "SHARE",
     "Excess",
     "InequalityPlan",
+    "InstancesPlan",
     "decide_inequality",
     "inequality",
     "of_excess",
@@ -70,13 +71,15 @@ def tightness_of(smaller: Any, larger: Any) -> Tightness | None:
     return float(low), float(middle), float(high)
 
 
-@final
 @dataclass(frozen=True, kw_only=True)
 class InequalityPlan(Planned):
     """One column is at most another in every draw; support leaves a share of violations below ``margin`` open.
 
     ``sizes``: how many sizes share the draws equally.
     """
+
+    kind_words: ClassVar[KindWords] = WORDS
+    hashed_as: ClassVar[str] = "InequalityPlan"
 
     draws: int
     sizes: int = 1
@@ -124,12 +127,16 @@ class InequalityPlan(Planned):
 
     @property
     def decides(self) -> bool:
-        return self.expected <= self.levels.support
+        return self.of_no_violation <= self.levels.support
 
     @property
-    def expected(self) -> float:
-        # The planned outcome is no violation.
+    def of_no_violation(self) -> float:
+        """The p-value of support where no draw violates the bound."""
         return (1 - self.margin) ** self.draws
+
+    @property
+    def expected(self) -> float | None:
+        return self.of_no_violation  # the planned outcome
 
     def weakness_before(self, later: Levels) -> str:
         if self.decides:
@@ -161,6 +168,23 @@ class InequalityPlan(Planned):
 
     def _declared(self) -> Iterable[str]:
         yield f"levels      {self.levels.support:g} of wrong support, {self.levels.refute:g} of wrong refutation"
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class InstancesPlan(InequalityPlan):
+    """Instances of an exact claim without a violation: it counts them, and says nothing of the size of a difference."""
+
+    has_interval: ClassVar[bool] = False
+    runs_if_weak: ClassVar[bool] = True
+
+    @property
+    def noticeable(self) -> float:
+        return math.inf
+
+    @property
+    def expected(self) -> float | None:
+        return self.of_no_violation if self.decides else None
 
 
 @final
@@ -247,10 +271,9 @@ def inequality(plan: InequalityPlan, left: Any, right: Any, errors: Any = 0.0) -
 def of_excess(plan: InequalityPlan, excess: Excess, looked: Looked = NOTHING_LOOKED_AT) -> Verdict:
     """The same from the numbers of rows that keep and that violate the bound, and the largest excess."""
     tested = replace(decide_inequality(plan, excess), looked=looked)
-    return verdict(
+    return one_law_verdict(
         plan,
         tested,
-        Claimed(WORDS, None),
         assumptions=(
             INDEPENDENT,
             Assumption("float model", "both sides are exact up to the declared error", Standing.DECLARED),
@@ -328,7 +351,7 @@ def _decision(plan: InequalityPlan, status: Status, reason: Reason | None, doubt
         status=status,
         reason=reason,
         p_refute=0.0 if refuted else 1.0,
-        p_support=1.0 if doubtful else plan.expected,
+        p_support=1.0 if doubtful else plan.of_no_violation,
         breakdown_support=math.inf if status is Status.SUPPORTED else 0.0,
         breakdown_refute=math.inf if refuted else -math.inf,
         equivalent_within_margin=False,

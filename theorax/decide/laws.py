@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self, cast, final
+from typing import Any, ClassVar, Self, cast, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +40,7 @@ from theorax.decide.law_features import (
     features_of_samples,
     margin_of_panel,
 )
-from theorax.decide.one_case import Claimed, ledger, sweep_verdict, verdict
+from theorax.decide.own_verdicts import ledger, one_law_verdict, sweep_verdict
 from theorax.decide.planning import CONTRADICTED, cheapest
 from theorax.decide.plans import NOTICED, Planned, Seeds, SweepPlan, Tested, counted, positive, sweep
 from theorax.decide.samples import Columns, by_size, numbers
@@ -95,9 +95,16 @@ class LawPlan(SweepPlan):
     directions is taken from the claimed law. Conditional features move along one direction nearly, the widest there is.
     """
 
+    kind_words: ClassVar[KindWords] = WORDS
+    hashed_as: ClassVar[str] = "LawPlan"
+
     to: KnownLaw
     excludes: tuple[KnownLaw, ...]
     conditional: bool = False
+
+    @property
+    def claimed(self) -> float:
+        return 0.0  # the distance of the law from the claimed one
 
     @property
     def statement(self) -> str:
@@ -297,15 +304,14 @@ def law(plan: LawPlan, samples: Any, reference: Any = None) -> Verdict:
     tested = decide_law(plan, tables, _reference(plan, reference))
     spreads = Spreads(tuple(map(noise_of, tables)), plan.planned_spreads, bool(plan.sd))
     tested = replace(tested, looked=look_at_draws(Columns(columns), spreads, plan.of))
-    claimed = Claimed(WORDS, 0.0)
     noise = Assumption("moment", "mean features are near normal (bounded, many draws)", Standing.DECLARED)
     given = "the quantity is a centred normal, given the variances observed"
     normal = (Assumption("law", given, Standing.NOT_LOOKED_AT),) if plan.conditional else ()
     if len(plan.sizes) > 1:
-        return sweep_verdict(plan, tested, claimed, assumptions=(*ledger(plan, noise), *normal))
+        return sweep_verdict(plan, tested, assumptions=(*ledger(plan, noise), *normal))
     drawn = Assumption("independence", "the draws are independent, of one law", Standing.DECLARED)
     scope = "for the law that the draws come from; nothing is extrapolated"
-    return verdict(plan, tested, claimed, scope=scope, assumptions=(noise, drawn, *normal))
+    return one_law_verdict(plan, tested, scope=scope, assumptions=(noise, drawn, *normal))
 
 
 def decide_law(

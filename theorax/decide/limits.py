@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, Self, cast, final
+from typing import Any, ClassVar, Self, cast, final
 
 from theorax.decide.bias_aware import Weights
 from theorax.decide.control_variates import Variate, declared_line, planned, with_draws
@@ -22,7 +22,7 @@ from theorax.decide.moments import (
     needs_light_tails,
     planned_spread,
 )
-from theorax.decide.one_case import Claimed, ledger, sweep_verdict
+from theorax.decide.own_verdicts import ledger, sweep_verdict
 from theorax.decide.plans import Seeds, Tested, chosen, counted, spread, sweep
 from theorax.decide.samples import Columns, by_size, mean_point
 from theorax.decide.status import DEFAULT_LEVELS, Levels, Reading, Side
@@ -53,6 +53,9 @@ class LimitPlan(WeightedPlan):
 
     ``scale``: what one unit of the class of corrections stands for; the claimed limit (1 for a limit of 0) if not given.
     """
+
+    kind_words: ClassVar[KindWords] = WORDS
+    hashed_as: ClassVar[str] = "LimitPlan"
 
     to: float
     side: str = "exact"
@@ -191,7 +194,6 @@ def limit_verdict(plan: LimitPlan, observed: Columns) -> Verdict:
     return sweep_verdict(
         plan,
         found,
-        Claimed(WORDS, plan.to),
         assumptions=ledger(plan, *moments, *map(declared_line, plan.variates.known)),
     )
 

@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self, cast, final
+from typing import Any, ClassVar, Self, cast, final
 
 import numpy as np
 
@@ -35,7 +35,7 @@ from theorax.decide.kinds import DecidedQuantity, KindWords
 from theorax.decide.limits import LIMIT_SIDES
 from theorax.decide.looked import NOTHING_LOOKED_AT, Looked, together
 from theorax.decide.moments import LIGHT_TAILS, MeansOfDraws, Moment, declared, needs_light_tails, planned_spread
-from theorax.decide.one_case import Claimed, verdict
+from theorax.decide.own_verdicts import one_law_verdict
 from theorax.decide.planning import cheapest
 from theorax.decide.plans import NOTICED, Planned, Seeds, Tested, chosen, counted, positive, refused, spread
 from theorax.decide.quantiles import fewest_for_a_limit, planned_sd
@@ -92,6 +92,10 @@ class _OneSize(Planned):
     def weights(self) -> Weights:
         """The one weight, which is one."""
         return solve(self.core)
+
+    @property
+    def claimed(self) -> float:
+        return self.to
 
     @property
     def bias(self) -> float:
@@ -151,7 +155,7 @@ class _OneSize(Planned):
             decision = decide(self._interval(observed), self.to, self.margin, side, self.levels, self.reading)
         except Refusal as refusal:
             return refused(refusal, self, self.to, side, points)
-        unseen = tuple(of_zero(self.row.quantity.name, self.to, self.margin, points))
+        unseen = tuple(of_zero(self.kind_words.quantity.name, self.to, self.margin, points))
         return Tested(decision, points, unseen, told_of_tails(decision))
 
     @property
@@ -171,11 +175,6 @@ class _OneSize(Planned):
         """Look at numbers of one's own for more than the mean."""
         spreads = Spreads(self.scatter(observed), self.planned_spreads, self.is_spread_stated)
         return look_at_draws(observed, spreads, self.of)
-
-    @property
-    @abstractmethod
-    def row(self) -> KindWords:
-        """The words of what is decided."""
 
     @abstractmethod
     def _interval(self, observed: Columns) -> Interval:
@@ -205,6 +204,9 @@ class MeanPlan(_OneSize):
     ``sd`` is that of a draw as it comes; with ``variates`` the numbers that are averaged scatter less, by their gain.
     """
 
+    kind_words: ClassVar[KindWords] = WORDS
+    hashed_as: ClassVar[str] = "MeanPlan"
+
     moments: Moment = LIGHT_TAILS
     variates: Variates = NO_VARIATES
 
@@ -215,10 +217,6 @@ class MeanPlan(_OneSize):
     @property
     def statement(self) -> str:
         return f"E[{self.of}] {self._sign()} {as_typed(self.to)}"
-
-    @property
-    def row(self) -> KindWords:
-        return WORDS
 
     @property
     def is_spread_stated(self) -> bool:
@@ -303,16 +301,15 @@ class MeanPlan(_OneSize):
 class QuantilePlan(_OneSize):
     """The quantile of this order (the median at one half) is ``to``; nothing is declared of the tails."""
 
+    kind_words: ClassVar[KindWords] = QUANTILES
+    hashed_as: ClassVar[str] = "QuantilePlan"
+
     order: float = 0.5
 
     @property
     def statement(self) -> str:
         name = "median" if self.order == 0.5 else f"{self.order:g}-quantile"
         return f"{name} of {self.of} {self._sign()} {as_typed(self.to)}"
-
-    @property
-    def row(self) -> KindWords:
-        return QUANTILES
 
     @property
     def is_spread_stated(self) -> bool:
@@ -444,11 +441,9 @@ def quantile(plan: QuantilePlan, values: Any) -> Verdict:
 
 def _verdict(plan: MeanPlan | QuantilePlan, observed: Columns, moments: Assumption, *known: Assumption) -> Verdict:
     found = replace(plan.tested(observed), looked=plan.looked_at(observed))
-    return verdict(
+    return one_law_verdict(
         plan,
         found,
-        Claimed(plan.row, plan.to),
-        random=plan.random,
         assumptions=(
             moments,
             Assumption("independence", "the draws are independent, of one law", Standing.DECLARED),

@@ -10,13 +10,14 @@ from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from itertools import pairwise
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from theorax.decide.bias_aware import Weights, solve
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import FEWEST_SIZES, Plan, Policy
+from theorax.decide.kinds import KindWords
 from theorax.decide.looked import NOTHING_LOOKED_AT, Looked
 from theorax.decide.planning import cheapest
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reading, Reason, Refusal, Side
@@ -67,8 +68,16 @@ class Seeds(StrEnum):
 class Planned(ABC):
     """A plan: everything that may tune a decision, frozen before the data; abstract.
 
-    **Laws:** equal plans have equal hashes; every field enters the hash.
+    **Laws:** equal plans have equal hashes; every field enters the hash. ``hashed_as`` is the name of the class in its
+    hash: that of the class when attempts at claims were first counted, so that a class may be renamed and counts survive.
     """
+
+    kind_words: ClassVar[KindWords] = KindWords()
+    sign: ClassVar[int] = 1  # -1 where the decided quantity is minus the one a reader sees
+    has_interval: ClassVar[bool] = True  # margins are held against a half-width
+    estimates: ClassVar[bool] = True  # False where arithmetic decides and no number is estimated
+    runs_if_weak: ClassVar[bool] = False  # what decides besides the draws is known only after they are made
+    hashed_as: ClassVar[str] = ""
 
     margin: float
     levels: Levels = DEFAULT_LEVELS
@@ -86,12 +95,22 @@ class Planned(ABC):
     @property
     def hash(self) -> str:
         """A digest of everything that was fixed before the data."""
-        parts = [type(self).__name__, *self._hashed()]
+        parts = [self.hashed_as or type(self).__name__, *self._hashed()]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
     def _hashed(self) -> list[str]:
         """Lines of the digest, one for each field."""
         return [f"{part.name}={getattr(self, part.name)!r}" for part in fields(self)]
+
+    @property
+    def claimed(self) -> float | None:
+        """The claimed value of the quantity that is decided; None where the claim has no number of its own."""
+        return None
+
+    @property
+    def is_exponential(self) -> bool:
+        """True of an order exp(c n), which is no power of n."""
+        return False
 
     @property
     @abstractmethod

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Self, cast, final
+from typing import Any, ClassVar, Self, cast, final
 
 from theorax.decide.binomial import fewest_draws, outcomes_of, power_of_support, proportion_of, shortfall_refuted
 from theorax.decide.equivalence import decide, withheld
 from theorax.decide.kinds import DecidedQuantity, KindWords
-from theorax.decide.one_case import Claimed, verdict
 from theorax.decide.plans import NOTICED, Planned, Tested, counted, positive
 from theorax.decide.samples import numbers
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reading, Reason, Side, Status
@@ -39,6 +38,9 @@ INDEPENDENT = Assumption(
 class ProbabilityPlan(Planned):
     """An event has at least a certain probability, false if it falls short by ``margin`` or more, by a sample of ``draws``."""
 
+    kind_words: ClassVar[KindWords] = WORDS
+    hashed_as: ClassVar[str] = "ProbabilityPlan"
+
     at_least: float
     draws: int
     of: str = "event"
@@ -64,6 +66,10 @@ class ProbabilityPlan(Planned):
         # every probability would change, and its count of attempts would begin again.
         lines.insert(-1, "every=1")
         return lines
+
+    @property
+    def claimed(self) -> float:
+        return self.at_least
 
     @property
     def statement(self) -> str:
@@ -167,10 +173,9 @@ def probability(plan: ProbabilityPlan, outcomes: Any) -> Verdict:
 
 def of_counts(plan: ProbabilityPlan, successes: int, undecided: int = 0) -> Verdict:
     """The same from counts of sure successes and of outcomes that could not be told, out of the planned draws."""
-    return verdict(
+    return one_law_verdict(
         plan,
         decide_probability(plan, successes, undecided),
-        Claimed(WORDS, plan.at_least),
         assumptions=(INDEPENDENT,),
         scope="for the law that the draws come from",
         draws=plan.draws,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, cast, final
+from typing import Any, ClassVar, cast, final
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Target, Vector
 from theorax.decide.draw_guards import scatter
 from theorax.decide.kinds import DecidedQuantity, KindWords, QuantityForm
-from theorax.decide.one_case import Claimed, ledger, sweep_verdict
+from theorax.decide.own_verdicts import ledger, sweep_verdict
 from theorax.decide.planning import plateau
 from theorax.decide.plans import Seeds, Tested, chosen, counted, spread, sweep
 from theorax.decide.rate_estimators import Average, MeansOfLogs, design_rate
@@ -61,6 +61,10 @@ class RatePlan(WeightedPlan):
     ``rival``: the exponents of the other form that support must exclude, under the class ``rival_corrections``.
     """
 
+    kind_words: ClassVar[KindWords] = WORDS
+    hashed_as: ClassVar[str] = "RatePlan"
+    sign: ClassVar[int] = -1
+
     exponent: float
     side: str = "exact"
     form: str = "power"
@@ -82,6 +86,10 @@ class RatePlan(WeightedPlan):
     @property
     def claimed(self) -> float:
         return -self.exponent
+
+    @property
+    def is_exponential(self) -> bool:
+        return self.form == "exponential"
 
     @cached_property
     def core(self) -> Plan:
@@ -253,7 +261,6 @@ def rate_verdict(plan: RatePlan, observed: Columns) -> Verdict:
     return sweep_verdict(
         plan,
         found,
-        Claimed(WORDS, plan.exponent, sign=-1, exponential=plan.form == "exponential"),
         assumptions=ledger(plan, *_moments(plan), *map(declared_line, plan.variates.known)),
     )
 

@@ -225,7 +225,7 @@ class Verdict(Statement, ErrorRates, Grounds, LargerClasses):
     within_margin: bool = False  # off the claim, yet inside the margin: REFUTED read exactly, SUPPORTED with the margin
 
     def __post_init__(self) -> None:
-        for name, right in _settled(self.findings).items():
+        for name, right in settled_fields(self.findings).items():
             if (given := getattr(self, name)) != right:
                 raise Malformed(f".{name}", f"{given!r} does not follow from the findings, {right!r} does")
 
@@ -235,7 +235,7 @@ class Verdict(Statement, ErrorRates, Grounds, LargerClasses):
 
     def settled_by(self, findings: Sequence[Found]) -> Verdict:
         """The same claim with these findings in the place of its own."""
-        return replace(self, **_settled(findings))
+        return replace(self, **settled_fields(findings))
 
     def __str__(self) -> str:
         from theorax.decide.verdict_text import told
@@ -261,22 +261,7 @@ def again(fields: Mapping[str, Any]) -> Verdict:
     return Verdict(**fields)
 
 
-def conclude(
-    stated: Statement,
-    grounds: Grounds,
-    findings: Sequence[Found],
-    cases: Sequence[Case],
-    *,
-    worst: int | None = 0,
-    rates: ErrorRates | None = None,
-    larger: LargerClasses | None = None,
-) -> Verdict:
-    """The verdict that follows from these findings; ``worst`` is the place of the case that decided."""
-    parts = {**vars(stated), **vars(grounds), **vars(rates or ErrorRates()), **vars(larger or LargerClasses())}
-    return again({**parts, **_settled(findings), "cases": tuple(cases), "worst": worst})
-
-
-def _settled(findings: Sequence[Found]) -> dict[str, Any]:
+def settled_fields(findings: Sequence[Found]) -> dict[str, Any]:
     """The fields of a verdict that its findings determine."""
     deciding, by, within = decisive(findings), shown_by(findings), inside_the_margin(findings)
     return {

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
 
 from theorax.decide.findings import Finding, Found, settle
 from theorax.decide.status import Decision, Reading, Reason, Side, Status
-from theorax.decide.verdict import Case, LoggedAttempt, Point, VarianceGain
+from theorax.decide.verdict import LoggedAttempt
 from theorax.names import many
 from theorax.text.numbers import as_typed, number, p_value, percent, with_uncertainty
 
 __all__ = [
-    "REMEDIES", "SEEDS", "TESTED", "Shown", "attempted", "case_of", "finite", "found_by", "inside", "numbers_of",
+    "REMEDIES", "SEEDS", "TESTED", "attempted", "finite", "found_by", "inside", "numbers_of",
     "sentence",
 ]  # fmt: skip
 
@@ -168,66 +166,6 @@ def found_by(
     told = sentence(settle([finding]), decision, level, detail=detail, where=where, cases=cases)
     within = within if finding in (Finding.TEST_SUPPORTED, Finding.TEST_REFUTED) else ""
     return Found(finding, told, decision.reason if finding is Finding.UNDECIDED else None, within)
-
-
-@dataclass(frozen=True)
-class Shown:
-    """The part of a case that is known before its data; ``sign`` turns a decay exponent into the exponent that is shown."""
-
-    subject: str
-    at: Mapping[str, str]
-    predicted: float | None
-    bias: float | None = None
-    margin: float | None = None
-    noticeable: float | None = None
-    sign: int = 1
-
-
-def case_of(
-    decision: Decision | None,
-    shown: Shown,
-    *,
-    points: tuple[Point, ...] = (),
-    detail: str = "",
-    gain: VarianceGain | None = None,
-) -> Case:
-    """One case as a report shows it, decided or (without a decision) only planned."""
-    seen: dict[str, Any] = {
-        "subject": shown.subject,
-        "at": dict(shown.at),
-        "predicted": shown.predicted,
-        "bias": shown.bias,
-        "margin": shown.margin,
-        "noticeable": shown.noticeable,
-        "points": points,
-        "detail": detail,
-        "gain": gain,
-    }
-    if decision is None:
-        return Case(
-            **seen,
-            estimate=None,
-            standard_error=None,
-            interval=None,
-            status=Status.INCONCLUSIVE,
-            reason=None,
-            p_refute=None,
-            p_support=None,
-            breakdown=None,
-        )
-    ends = sorted((shown.sign * decision.lower, shown.sign * decision.upper))
-    factor = decision.breakdown_refute if decision.status is Status.REFUTED else decision.breakdown_support
-    return Case(
-        **seen,
-        estimate=finite(shown.sign * decision.estimate),
-        standard_error=finite(decision.se),
-        interval=(ends[0], ends[1]) if all(map(math.isfinite, ends)) else None,
-        status=decision.status,
-        reason=decision.reason,
-        p_refute=decision.p_refute,
-        p_support=decision.p_support,
-        breakdown=finite(factor),
-    )
 
 
 def finite(value: float) -> float | None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -20,11 +21,14 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
+from theorax.decide.case_results import NothingEstimated, OwnCell, PlannedCase
+from theorax.decide.conclusions import conclude
 from theorax.decide.equivalence import outcome
 from theorax.decide.exact_kinds import IDENTITY
 from theorax.decide.findings import Found
+from theorax.decide.plans import Tested
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Reason, Side, Status
-from theorax.decide.verdict import Assumption, Case, Grounds, Point, Standing, Statement, Verdict, conclude
+from theorax.decide.verdict import Assumption, Point, Standing, Statement, Verdict
 from theorax.decide.wording import TESTED, finite
 from theorax.errors import ObservationError, UsageError
 from theorax.names import did_you_mean
@@ -156,24 +160,19 @@ def _verdict(
         remedy = "a finer dtype would say more" if dtype != "float64" else "a smaller problem, or balls, would say more"
         against = "support needs a margin" if margin is None else f"a margin of {margin:g} is finer"
         sentence = f"Consistent with rounding, which is no support: {account}; {against}; {remedy}."
-    case = Case(
-        subject=name,
-        at={"dtype": dtype},
-        predicted=0.0,
-        estimate=_largest(gap) if decision is None else decision.estimate,
-        standard_error=None,
-        interval=None if decision is None else (decision.lower, decision.upper),
-        bias=finite(_largest(reach)),
-        margin=margin,
-        status=status,
-        reason=reason,
-        p_refute=None,
-        p_support=None,
-        breakdown=None,
-        noticeable=finite(2 * _largest(reach)),
-        points=(Point(float(left.size), _largest(gap), None, left.size),),
-        detail=sentence,
+    if decision is None:
+        decision = Decision.undecided(Reason.NUMERIC_FLOOR, 0.0, math.nan, Side.EQUAL, DEFAULT_LEVELS)
+        decision = replace(decision, estimate=_largest(gap))
+    # Nothing is left to chance here, and no class of corrections could be larger.
+    none: dict[str, Any] = {"se": math.nan, "p_refute": math.nan, "p_support": math.nan}
+    none |= {"breakdown_support": math.nan, "breakdown_refute": math.nan}
+    decision = replace(decision, reason=reason, **none)
+    plan = NothingEstimated(
+        margin=margin or 0.0, name=name, rounding=finite(_largest(reach)), resolution=2 * _largest(reach)
     )
+    case = PlannedCase(cell=OwnCell(name, {"dtype": dtype}), plan=plan, claimed=0.0, margin=margin)
+    points = (Point(float(left.size), _largest(gap), None, left.size),)
+    unseen = ("differences below the rounding account",)
     stated = Statement(
         id=name,
         kind=IDENTITY.kind,
@@ -183,9 +182,11 @@ def _verdict(
         design_hash=digest,
     )
     model = f"every operation in {dtype} errs by at most a unit roundoff, at most {length} of them on any path"
-    grounds = Grounds(
-        draws=left.size,
-        unseen=("differences below the rounding account",),
+    return conclude(
+        stated,
+        [case.decided(Tested(decision, points, unseen, sentence))],
+        [Found(TESTED[status], sentence, reason)],
+        decision=decision,
         scope=f"the arrays given, of shape {' x '.join(map(str, left.shape)) or '1'}",
         ledger=(
             Assumption("float model", model, Standing.DECLARED),
@@ -193,8 +194,8 @@ def _verdict(
                 "float model", "the magnitudes bound the sums of moduli of all terms on both sides", Standing.DECLARED
             ),
         ),
+        draws=left.size,
     )
-    return conclude(stated, grounds, [Found(TESTED[status], sentence, reason)], [case])
 
 
 def _finest(left: Any, right: Any, dtype: str | None, name: str) -> tuple[Any, Any, str]:

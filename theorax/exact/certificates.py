@@ -10,13 +10,16 @@ from typing import Any, final
 
 import numpy as np
 
+from theorax.decide.case_results import NothingEstimated, OwnCell, PlannedCase
+from theorax.decide.conclusions import conclude
 from theorax.decide.exact_kinds import OPTIMUM
 from theorax.decide.findings import Finding
 from theorax.decide.inequalities import WORDS
 from theorax.decide.kinds import KindWords
+from theorax.decide.plans import Tested
 from theorax.decide.status import DEFAULT_LEVELS, Levels, Side, Status
-from theorax.decide.verdict import Assumption, ErrorRates, Grounds, Standing, Statement, Verdict, conclude, remarks
-from theorax.decide.wording import Shown, case_of, found_by
+from theorax.decide.verdict import Assumption, Standing, Statement, Verdict
+from theorax.decide.wording import found_by
 from theorax.errors import TheoraxError, UsageError
 from theorax.exact.box_problems import BUDGET, BoxFinding, BoxProblem, nowhere_negative, violation_searched
 from theorax.exact.decisions import exactly
@@ -120,23 +123,25 @@ class OwnClaim:
             design_hash=self.hash,
             side=Side.AT_LEAST if self.problem.sides is None else Side.AT_MOST,
         )
-        tightness = found.tightness()
-        grounds = Grounds(
-            draws=found.draws,
-            unseen=(*found.unseen, *remarks(tightness)),
-            scope=found.scope,
-            ledger=(PROGRAM, *self._casts, *assumptions),
-            tightness=tightness,
-        )
         refuted = Finding.COUNTEREXAMPLE if decision.status is Status.REFUTED else None
         refuted = Finding.TRIVIAL_BOUND if found.trivial else refuted
         level = decision.levels.support if found.statistical and decision.status is Status.SUPPORTED else None
+        planned = PlannedCase(
+            cell=OwnCell(self.name),
+            plan=NothingEstimated(margin=decision.margin, name=self.name),
+            claimed=None,
+            margin=decision.margin or None,
+        )
+        case = planned.decided(Tested(decision, unseen=found.unseen, detail=found.detail))
         return conclude(
             stated,
-            grounds,
+            [replace(case, tightness=found.tightness)],
             [found_by(decision, refuted, level=None, detail=found.detail)],
-            [case_of(decision, Shown(self.name, {}, None, margin=decision.margin or None), detail=found.detail)],
-            rates=ErrorRates.of(decision, level),
+            decision=decision,
+            level=level,
+            scope=found.scope,
+            ledger=(PROGRAM, *self._casts, *assumptions),
+            draws=found.draws,
         )
 
     @property

@@ -19,10 +19,13 @@ import numpy as np
 import sympy
 from flint import arb, fmpq
 
+from theorax.decide.case_results import NothingEstimated, OwnCell, PlannedCase
+from theorax.decide.conclusions import conclude
 from theorax.decide.exact_kinds import IDENTITY
 from theorax.decide.findings import Finding
-from theorax.decide.verdict import Assumption, Grounds, Point, Standing, Statement, Verdict, conclude
-from theorax.decide.wording import Shown, case_of, finite, found_by
+from theorax.decide.plans import Tested
+from theorax.decide.verdict import Assumption, Point, Standing, Statement, Verdict
+from theorax.decide.wording import finite, found_by
 from theorax.errors import UsageError
 from theorax.exact.decisions import read_as_exact
 from theorax.exact.held_fixed import held_fixed, listed
@@ -155,31 +158,28 @@ def _verdict(
     if not measured:  # balls that hold zero measure no difference
         off = balls.difference if balls.refuted else math.nan
         decision = replace(decision, estimate=off, lower=math.nan, breakdown_support=math.nan)
-    case = case_of(
-        decision,
-        Shown(
-            stated.id,
-            {},
-            0.0,
-            bias=finite(found.floats.account) if measured else None,
-            margin=problem.margin,
-            noticeable=2 * balls.difference if looked and balls.narrow else None,
-        ),
-        points=(Point(float(looked), balls.difference, None, looked),) if looked else (),
-        detail=found.detail,
+    plan = NothingEstimated(
+        margin=problem.margin or 0.0,
+        name=stated.id,
+        rounding=finite(found.floats.account) if measured else None,
+        resolution=2 * balls.difference if looked and balls.narrow else math.inf,
     )
+    points = (Point(float(looked), balls.difference, None, looked),) if looked else ()
+    case = PlannedCase(cell=OwnCell(stated.id), plan=plan, claimed=0.0, margin=problem.margin)
     holds = found.status.holds
-    grounds = Grounds(
-        draws=found.fields.trials + looked,
-        unseen=_unseen(found),
-        scope=_scope(found, arguments) + read_as_exact(casts) + (f"; {listed(held)}" if held and holds else ""),
-        ledger=(RANDOMNESS, *(Assumption("input", part, Standing.HELD_FIXED) for part in held)) if holds else (),
-    )
     findings = [
         found_by(decision, finding, level=None, detail=found.detail)
         for finding in found.findings or (Finding.UNDECIDED,)
     ]
-    return conclude(stated, grounds, findings, [case])
+    return conclude(
+        stated,
+        [case.decided(Tested(decision, points, _unseen(found), found.detail))],
+        findings,
+        decision=decision,
+        scope=_scope(found, arguments) + read_as_exact(casts) + (f"; {listed(held)}" if held and holds else ""),
+        ledger=(RANDOMNESS, *(Assumption("input", part, Standing.HELD_FIXED) for part in held)) if holds else (),
+        draws=found.fields.trials + looked,
+    )
 
 
 def _scope(found: IdentityFinding, arguments: tuple[Any, ...]) -> str:

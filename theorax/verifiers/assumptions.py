@@ -15,7 +15,7 @@ from theorax.language import (
     Theorem,
 )
 from theorax.language.notation import inline
-from theorax.verifiers.kinds import Prepared
+from theorax.verifiers.kinds import CellCase
 from theorax.verifiers.outcome import StepOutcome, StepStatus
 from theorax.verifiers.unseen import unseen
 
@@ -31,7 +31,7 @@ def ledger(
     theorem: Theorem,
     name: str,
     claim: Claim,
-    cases: Sequence[Prepared],
+    cases: Sequence[CellCase],
     steps: Sequence[StepOutcome],
     *,
     settled: bool,
@@ -46,7 +46,7 @@ def _held(
     theorem: Theorem,
     name: str,
     claim: Claim,
-    cases: Sequence[Prepared],
+    cases: Sequence[CellCase],
     steps: Sequence[StepOutcome],
     *,
     settled: bool,
@@ -82,7 +82,7 @@ def _held(
     return tuple(found)
 
 
-def scope(theorem: Theorem, name: str, claim: Claim, cases: Sequence[Prepared]) -> str:
+def scope(theorem: Theorem, name: str, claim: Claim, cases: Sequence[CellCase]) -> str:
     """For what a word that measuring found is said: the sizes, subjects and cases that were drawn."""
     if not cases:
         return ""
@@ -96,7 +96,7 @@ def scope(theorem: Theorem, name: str, claim: Claim, cases: Sequence[Prepared]) 
     return f"{seen(claim, cases)}; drawn: {subjects}{fixed}"
 
 
-def seen(claim: Claim, cases: Sequence[Prepared]) -> str:
+def seen(claim: Claim, cases: Sequence[CellCase]) -> str:
     """The sizes at which a claim was drawn, as the opening of its scope."""
     if not cases:
         return ""
@@ -105,7 +105,7 @@ def seen(claim: Claim, cases: Sequence[Prepared]) -> str:
     return claim.seen_at(f"{swept} = {sizes[0]}" + (f" to {sizes[-1]}" if len(sizes) > 1 else ""))
 
 
-def surrogates(theorem: Theorem, cases: Sequence[Prepared]) -> str:
+def surrogates(theorem: Theorem, cases: Sequence[CellCase]) -> str:
     """Words of a scope where derivatives are meant to be others than those of the numbers computed."""
     places = {case.cell.line.experiment for case in cases} & theorem.experiments.keys()
     reasons = dict.fromkeys(theorem.experiments[place].surrogate_because for place in sorted(places))

@@ -5,21 +5,20 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
+from theorax.decide.conclusions import conclude, deciding
 from theorax.decide.findings import Finding, Found, ShownBy, settle, shown_by
 from theorax.decide.looked import NOTHING_LOOKED_AT, Looked
-from theorax.decide.rates import RatePlan
 from theorax.decide.status import Decision, Direction, Reason, Status
-from theorax.decide.verdict import AssumedNoise, Case, ErrorRates, Grounds, Statement, Verdict, conclude, remarks
-from theorax.decide.wording import REMEDIES, Shown, case_of, found_by, inside
+from theorax.decide.verdict import AssumedNoise, Statement, Verdict
+from theorax.decide.wording import REMEDIES, found_by, inside
 from theorax.exact.held_fixed import listed
 from theorax.language import Claim, Index, Theorem
 from theorax.language.notation import displayed, inline, meanings
 from theorax.verifiers import assumptions
 from theorax.verifiers.cases.sweep_lines import Cell
 from theorax.verifiers.claim_versions import DELETED_FIELDS
-from theorax.verifiers.kinds.lowering import Judged, Prepared
+from theorax.verifiers.kinds.lowering import CellCase, CellResult
 from theorax.verifiers.outcome import LetterOutcome
 from theorax.verifiers.planned_claim import PlannedClaim
 from theorax.verifiers.proof_check import CheckedProofs
@@ -66,13 +65,13 @@ def no_case(theorem: Theorem, claim: Claim) -> str:
     )
 
 
-def findings(judged: Sequence[Judged], decision: Decision, *, settled: bool) -> Iterator[Found]:
+def findings(judged: Sequence[CellResult], decision: Decision, *, settled: bool) -> Iterator[Found]:
     """Findings of the decided cases of a claim together, beside its proof where it has one."""
-    shown = judged[_worst(judged, decision)]
+    shown = deciding(judged, decision)
     # The reason that is told is that of the case; its numbers are those of all cases together.
     told = replace(decision, reason=shown.decision.reason)
     level = decision.levels.support if all(case.statistical for case in judged) else None
-    where = place(shown.prepared.cell)
+    where = place(shown.cell)
     within = _inside(judged, shown) if decision.equivalent_within_margin else ""
     # What is proved is the claim itself, however it is read.
     if settled and (decision.status is Status.REFUTED or decision.equivalent_within_margin):
@@ -82,14 +81,13 @@ def findings(judged: Sequence[Judged], decision: Decision, *, settled: bool) -> 
         yield replace(found, reason=decision.reason) if finding is Finding.UNDECIDED else found
 
 
-def _inside(judged: Sequence[Judged], shown: Judged) -> str:
+def _inside(judged: Sequence[CellResult], shown: CellResult) -> str:
     """The sentence of the case that is off the claim but inside the margin: the deciding one, if it is such a case."""
     off = [case for case in (shown, *judged) if case.decision.equivalent_within_margin]
-    plan = off[0].prepared.plan
-    return inside(off[0].decision, off[0].prepared.sign, plan.words if plan is not None else ("", ""))
+    return inside(off[0].decision, off[0].sign, off[0].plan.words)
 
 
-def _brought_to_light(judged: Sequence[Judged], decision: Decision) -> Iterator[Finding]:
+def _brought_to_light(judged: Sequence[CellResult], decision: Decision) -> Iterator[Finding]:
     if all(case.trivial for case in judged):
         yield Finding.TRIVIAL_BOUND
     if all(case.undefined for case in judged):
@@ -110,26 +108,35 @@ def verdict(
     planned: PlannedClaim,
     proofs: CheckedProofs,
     found: Sequence[Found],
-    judged: Sequence[Judged] = (),
+    judged: Sequence[CellResult] = (),
     decision: Decision | None = None,
     looked: Looked = NOTHING_LOOKED_AT,
 ) -> Verdict:
     """The verdict on one claim of a theorem, from everything that was found about it."""
-    found = (*found, *looked.findings)
     cases = judged or planned.cases
-    worst = None if decision is None else _worst(judged, decision)
-    certain = shown_by(found) in (ShownBy.PROVED, ShownBy.CERTIFIED)
+    status = settle(part.finding for part in (*found, *looked.findings))
+    certain = shown_by((*found, *looked.findings)) in (ShownBy.PROVED, ShownBy.CERTIFIED)
     spends = decision is not None and not certain and all(case.statistical for case in judged)
-    level = planned.levels.support if spends else None
-    attempt: dict[str, Any] = {"attempt": planned.attempt, "log": planned.entry}
+    parts = (theorem, planned.name, planned.claim, planned.cases)
+    is_proved = status is Status.PROVED
+    own = "; ".join(dict.fromkeys(case.scope for case in judged if case.scope))
+    seen = (own if is_proved or status in _SCOPED else "") or assumptions.scope(*parts)
+    seen += assumptions.surrogates(theorem, planned.cases)
+    beside = is_proved and _supported(decision, looked)
     return conclude(
         _statement(theorem, planned, cases),
-        _grounds(theorem, planned, proofs, settle(part.finding for part in found), judged, decision, looked),
+        cases,
         found,
-        [_case(case) for case in cases],
-        worst=worst,
-        rates=ErrorRates(**attempt) if decision is None else ErrorRates.of(decision, level, **attempt),
-        larger=None if decision is None else decision.larger_classes,
+        decision=decision,
+        level=planned.levels.support if spends else None,
+        looked=looked,
+        scope=(_proved_for(planned, proofs, decision, seen, looked) if is_proved else seen) + _held(judged, status),
+        proved_for=_closed_for(planned, proofs) if is_proved else "",
+        measured_for=(own or assumptions.seen(planned.claim, planned.cases)) if beside else "",
+        ledger=assumptions.ledger(*parts, proofs.steps, settled=is_proved, logged=planned.logged),
+        sizes=sorted({float(size) for case in planned.cases for size in case.cell.line.sizes}),
+        attempt=planned.attempt,
+        log=planned.entry,
     )
 
 
@@ -140,10 +147,9 @@ def unlogged(verdict: Verdict) -> Verdict:
     return replace(verdict, log=None, ledger=(*verdict.ledger, assumptions.UNLOGGED))
 
 
-def _statement(theorem: Theorem, planned: PlannedClaim, cases: Sequence[Judged | Prepared]) -> Statement:
+def _statement(theorem: Theorem, planned: PlannedClaim, cases: Sequence[CellCase]) -> Statement:
     claim = planned.claim
-    orders = [part.sign * part.claimed for part in map(_prepared, cases)] if claim.predicts_an_exponent else []
-    plans = [part.plan for part in map(_prepared, cases)]
+    orders = [case.predicted for case in cases if case.predicted is not None] if claim.predicts_an_exponent else []
     directions = {Direction.of(order) for order in orders}
     return Statement(
         id=planned.name,
@@ -160,7 +166,7 @@ def _statement(theorem: Theorem, planned: PlannedClaim, cases: Sequence[Judged |
         side=claim.sided,
         reading=claim.reading,
         direction=directions.pop() if len(directions) == 1 else None,
-        exponential=any(isinstance(plan, RatePlan) and plan.form == "exponential" for plan in plans),
+        exponential=any(case.plan.is_exponential for case in cases),
         formula=claim.formula,
         regime=claim.regime,
         condition=claim.condition,
@@ -171,39 +177,9 @@ def _statement(theorem: Theorem, planned: PlannedClaim, cases: Sequence[Judged |
     )
 
 
-def _assumed_noise(claim: Claim, cases: Sequence[Judged | Prepared]) -> AssumedNoise | None:
-    sd = [part for case in cases for part in _prepared(case).noise]
+def _assumed_noise(claim: Claim, cases: Sequence[CellCase]) -> AssumedNoise | None:
+    sd = [part for case in cases for part in case.noise]
     return AssumedNoise(min(sd), max(sd), str(claim.spread), claim.spread != Claim.spread) if sd else None
-
-
-def _grounds(
-    theorem: Theorem,
-    planned: PlannedClaim,
-    proofs: CheckedProofs,
-    status: Status,
-    judged: Sequence[Judged],
-    decision: Decision | None,
-    looked: Looked,
-) -> Grounds:
-    parts = (theorem, planned.name, planned.claim, planned.cases)
-    proved = status is Status.PROVED
-    worst = None if decision is None else judged[_worst(judged, decision)]
-    tightness = worst.tightness() if worst is not None else None
-    own = "; ".join(dict.fromkeys(case.scope for case in judged if case.scope))
-    seen = (own if proved or status in _SCOPED else "") or assumptions.scope(*parts)
-    seen += assumptions.surrogates(theorem, planned.cases)
-    return Grounds(
-        draws=sum(point.draws for case in judged for point in case.points),
-        sizes=tuple(sorted({float(size) for case in planned.cases for size in case.cell.line.sizes})),
-        unseen=(*worst.unseen, *remarks(tightness)) if worst is not None else (),
-        scope=(_proved_for(planned, proofs, decision, seen, looked) if proved else seen) + _held(judged, status),
-        proved_for=_closed_for(planned, proofs) if proved else "",
-        measured_for=(own or assumptions.seen(planned.claim, planned.cases))
-        if proved and _supported(decision, looked)
-        else "",
-        ledger=looked.over(assumptions.ledger(*parts, proofs.steps, settled=proved, logged=planned.logged)),
-        tightness=tightness,
-    )
 
 
 def _proved_for(
@@ -236,7 +212,7 @@ def _supported(decision: Decision | None, looked: Looked) -> bool:
     return decision is not None and decision.status is Status.SUPPORTED and not looked.withholds
 
 
-def _held(judged: Sequence[Judged], status: Status) -> str:
+def _held(judged: Sequence[CellResult], status: Status) -> str:
     """The inputs that were held fixed, as the end of the scope of a green word that rests on what was built."""
     held = list(dict.fromkeys(part for case in judged for part in case.held)) if status in _SCOPED else []
     return f"; {listed(held)}" if held else ""
@@ -248,7 +224,7 @@ def design_hash(planned: PlannedClaim) -> str:
     deleted = "".join(f", {field}" for field in DELETED_FIELDS.get(type(planned.claim).__name__, ()))
     parts = [f"{repr(planned.claim)[:-1]}{deleted})"]
     for case in planned.cases:
-        parts.append(repr((case.cell.line.name, sorted(case.cell.label.items()), case.claimed, case.margin)))
+        parts.append(repr((case.cell.name, sorted(case.cell.label.items()), case.claimed, case.margin)))
     parts += planned.hashes
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
@@ -256,34 +232,4 @@ def design_hash(planned: PlannedClaim) -> str:
 def place(cell: Cell) -> str:
     """Name of the case, as a reader would say it."""
     at = ", ".join(f"{displayed(name)} = {value}" for name, value in cell.label.items())
-    return f"{cell.line.name}" + (f" at {at}" if at else "")
-
-
-def _prepared(case: Judged | Prepared) -> Prepared:
-    return case.prepared if isinstance(case, Judged) else case
-
-
-def _case(judged: Judged | Prepared) -> Case:
-    prepared = _prepared(judged)
-    cell = prepared.cell
-    predicted = prepared.sign * prepared.claimed
-    shown = Shown(
-        cell.line.name, cell.label, predicted, prepared.bias, prepared.margin, prepared.noticeable, prepared.sign
-    )
-    if isinstance(judged, Prepared):
-        planned = None if prepared.plan is None else prepared.plan.planned_gain
-        return case_of(None, shown, gain=planned)
-    decision = judged.decision
-    if judged.rigorous and decision.status is Status.SUPPORTED:
-        decision = replace(decision, status=Status.CERTIFIED)  # the word that the claim has by such cases alone
-    return case_of(decision, shown, points=judged.points, detail=judged.detail, gain=judged.gain)
-
-
-def _worst(judged: Sequence[Judged], decision: Decision) -> int:
-    """The case that decided: the clearest refutation, else the first open case, else the weakest support."""
-    open_cases = [i for i, part in enumerate(judged) if part.decision.status is decision.status]
-    if decision.status is Status.REFUTED:
-        return min(open_cases, key=lambda i: judged[i].decision.p_refute)
-    if decision.status is Status.SUPPORTED:
-        return min(range(len(judged)), key=lambda i: judged[i].decision.breakdown_support)
-    return open_cases[0] if open_cases else 0
+    return f"{cell.name}" + (f" at {at}" if at else "")

@@ -12,7 +12,7 @@ from sympy import sympify
 from theorax.decide.status import DEFAULT_LEVELS
 from theorax.language import Claim
 from theorax.verifiers.attempts import ClaimVersion
-from theorax.verifiers.kinds.lowering import Prepared
+from theorax.verifiers.kinds.lowering import CellCase
 from theorax.verifiers.settings import Settings
 
 # Fields that explain the claim or add controls: changing them does not change the claim.
@@ -27,7 +27,7 @@ _FORM = ("as_", "at", "over", "quantile", "where")
 DELETED_FIELDS: Mapping[str, tuple[str, ...]] = {"Rate": ("to=None", "given=None", "scale=1")}
 
 
-def claim_version(theorem: str, name: str, claim: Claim, cases: Sequence[Prepared], settings: Settings) -> ClaimVersion:
+def claim_version(theorem: str, name: str, claim: Claim, cases: Sequence[CellCase], settings: Settings) -> ClaimVersion:
     """The version whose attempts are counted: the statement with margin and class, the design without levels."""
     stated = [_field(claim, part.name) for part in fields(claim) if part.name not in _BESIDE]
     said = {*claim.measured_fields, *claim.predicted_fields, *_FORM} - {*_DESIGNED}
@@ -39,7 +39,7 @@ def claim_version(theorem: str, name: str, claim: Claim, cases: Sequence[Prepare
             repr((line.experiment, line.name, sorted(case.cell.label.items()), line.sizes, line.draws, line.paired))
         )
         designed.append(repr((case.claimed, case.margin, case.side)))
-        designed.append(replace(case.plan, levels=DEFAULT_LEVELS).hash if case.plan is not None else "")
+        designed.append(replace(case.plan, levels=DEFAULT_LEVELS).hash if case.plan.estimates else "")
     kind = type(claim).__name__
     return ClaimVersion(
         theorem,

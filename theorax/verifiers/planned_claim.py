@@ -8,28 +8,28 @@ from dataclasses import dataclass, replace
 from theorax.decide.conditional_variance import FEWEST
 from theorax.decide.plans import Planned
 from theorax.decide.status import Levels
-from theorax.decide.stopping import DEFAULT_SCHEDULE, ENDING, Look
+from theorax.decide.stopping import DEFAULT_SCHEDULE, ENDING, Look, at_look
 from theorax.decide.verdict import LoggedAttempt
 from theorax.errors import DesignError
 from theorax.language import Claim
 from theorax.names import many, with_article
 from theorax.verifiers.attempts import ClaimVersion
 from theorax.verifiers.cases.sweep_lines import Cell
-from theorax.verifiers.kinds.lowering import Prepared
+from theorax.verifiers.kinds.lowering import CellCase
 
 AS_LIKELY_AS_NOT = 0.5  # that a case ends its draws at a look, if it holds exactly and is as noisy as planned
 
 
 @dataclass(frozen=True)
 class PlannedClaim:
-    """A claim with the prepared cases of its evidence; ``notes`` say of each why its design cannot decide, if so.
+    """A claim with the planned cases of its evidence; ``notes`` say of each why its design cannot decide, if so.
 
     ``looks``: after which draws it is decided; the cases are those of all draws, and `at_look` has those of a look.
     """
 
     name: str
     claim: Claim
-    cases: tuple[Prepared, ...]
+    cases: tuple[CellCase, ...]
     levels: Levels
     notes: tuple[str, ...]
     version: ClaimVersion
@@ -63,7 +63,7 @@ class PlannedClaim:
 
     def at_look(self, look: Look) -> PlannedClaim:
         """The claim as it is decided at one of its looks."""
-        return replace(self, cases=tuple(case.at_look(look) for case in self.cases), share=look.share, whole=self)
+        return replace(self, cases=tuple(_at_look(case, look) for case in self.cases), share=look.share, whole=self)
 
     def first_look(self, draws: int) -> int:
         """Of so many draws of a line those that its first look sees."""
@@ -77,7 +77,7 @@ class PlannedClaim:
     @property
     def hashes(self) -> tuple[str, ...]:
         """The plans of all cases at all looks, fixed before the data."""
-        return tuple(case.plan.hash for part in self.stages for case in part.cases if case.plan is not None)
+        return tuple(case.plan.hash for part in self.stages for case in part.cases if case.plan.estimates)
 
     @property
     def expected_shares(self) -> tuple[float, ...]:
@@ -87,20 +87,20 @@ class PlannedClaim:
         return tuple(_expected_share(case, self.looks) for case in self.cases)
 
 
-def looks_of(cases: Sequence[Prepared]) -> tuple[Look, ...]:
+def looks_of(cases: Sequence[CellCase]) -> tuple[Look, ...]:
     """The looks of a claim: at those parts of the draws at which each of its cases is likely to end them.
 
     A look at which a true claim would most likely go on would spend a share of the level for nothing. One at fewer
     draws than the guards ask for would let pass what they find in more.
     """
     draws = {case.cell.line.draws for case in cases}
-    if len(draws) != 1 or not all(case.is_looked_at for case in cases):
+    if len(draws) != 1 or not all(map(_is_looked_at, cases)):
         return ()
     found = DEFAULT_SCHEDULE.looks(draws.pop(), lambda look: all(_serves(case, look) for case in cases))
     return found if len(found) > 1 else ()
 
 
-def _serves(case: Prepared, look: Look) -> bool:
+def _serves(case: CellCase, look: Look) -> bool:
     if look.draws < FEWEST:
         return False
     try:
@@ -109,16 +109,28 @@ def _serves(case: Prepared, look: Look) -> bool:
         return False
 
 
-def _ending(case: Prepared, look: Look) -> Planned:
+def _ending(case: CellCase, look: Look) -> Planned:
     """The plan of the case at this look, at the levels at which it ends the draws."""
-    plan = case.at_look(look).plan
-    assert plan is not None  # as of every case that is looked at
+    plan = _at_look(case, look).plan
     ending = look.of(ENDING) if look.share < 1 else plan.levels
     levels = Levels(min(plan.levels.support, ending.support), min(plan.levels.refute, ending.refute))
     return replace(plan, levels=levels)
 
 
-def _expected_share(case: Prepared, looks: Sequence[Look]) -> float:
+def _is_looked_at(case: CellCase) -> bool:
+    """True if the case may be decided at a part of its draws."""
+    line = case.cell.line
+    return case.plan.estimates and case.plan.random and line.random and line.draws > 0
+
+
+def _at_look(case: CellCase, look: Look) -> CellCase:
+    """The same case as it is decided at a look."""
+    line = case.cell.line
+    cell = replace(case.cell, line=line.with_draws(look.draws))
+    return replace(case, cell=cell, plan=at_look(case.plan, look, line.draws))
+
+
+def _expected_share(case: CellCase, looks: Sequence[Look]) -> float:
     share, before, open_ = 0.0, 0, 1.0
     for look in looks:
         share += open_ * (look.draws - before) / looks[-1].draws

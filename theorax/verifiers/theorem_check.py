@@ -37,7 +37,7 @@ from theorax.verifiers.cases.sweep_lines import (
 )
 from theorax.verifiers.claim_check import ClaimCheck
 from theorax.verifiers.claim_versions import claim_version
-from theorax.verifiers.kinds import JUDGES, Prepared
+from theorax.verifiers.kinds import JUDGES, CellCase
 from theorax.verifiers.loading import load
 from theorax.verifiers.outcome import (
     Checked,
@@ -255,7 +255,7 @@ def _planned_checks(
                     noise=case.noise,
                     spread=str(planned.claim.spread),
                     is_noise_stated=planned.claim.spread != Claim.spread,
-                    gain=None if case.plan is None else case.plan.planned_gain,
+                    gain=case.plan.planned_gain,
                 )
             )
     drawn = _wanted(theorem, table, claims)
@@ -387,7 +387,7 @@ def _not_asked(theorem_id: str, claims: Iterable[PlannedClaim], settings: Settin
     return found
 
 
-def _note(case: Prepared) -> str:
+def _note(case: CellCase) -> str:
     """The sentence why the design of this case cannot decide, with the cheapest that would; empty where it can."""
     if not case.weakness:
         return ""

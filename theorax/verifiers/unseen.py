@@ -9,7 +9,7 @@ from theorax.decide.promise import UNSEEN
 from theorax.decide.verdict import Assumption, Standing
 from theorax.language import Claim, Theorem
 from theorax.names import many
-from theorax.verifiers.kinds import Prepared
+from theorax.verifiers.kinds import CellCase
 from theorax.verifiers.outcome import StepOutcome
 
 __all__ = ["Unseen", "unseen"]
@@ -30,7 +30,7 @@ class Unseen(StrEnum):
 
 
 def unseen(
-    theorem: Theorem, name: str, claim: Claim, cases: Sequence[Prepared], steps: Sequence[StepOutcome]
+    theorem: Theorem, name: str, claim: Claim, cases: Sequence[CellCase], steps: Sequence[StepOutcome]
 ) -> tuple[Assumption, ...]:
     """The lines for this claim, each with the fact of it that makes the line apply."""
     return tuple(
@@ -40,7 +40,7 @@ def unseen(
 
 
 def _applying(
-    theorem: Theorem, name: str, claim: Claim, cases: Sequence[Prepared], steps: Sequence[StepOutcome]
+    theorem: Theorem, name: str, claim: Claim, cases: Sequence[CellCase], steps: Sequence[StepOutcome]
 ) -> Iterator[tuple[Unseen, str]]:
     yield Unseen.PAPER, ""
     if claim.range or any(step.proof == name for step in steps):

@@ -35,7 +35,7 @@ from theorax.verifiers.cases.drawn_tables import cut
 from theorax.verifiers.cases.draws import Draws
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.sweep_lines import SweepLine
-from theorax.verifiers.kinds import JUDGES, Judge, Judged
+from theorax.verifiers.kinds import JUDGES, CellResult, Judge
 from theorax.verifiers.outcome import ControlOutcome
 from theorax.verifiers.planned_claim import PlannedClaim
 
@@ -93,16 +93,16 @@ class _Trial:
         """Fewest draws that one run concludes anything from."""
         return self.judge.fewest_of_one_run
 
-    def judged(self, seen: Observed, share: float, *, repetition: bool = False) -> tuple[list[Judged], Decision]:
+    def judged(self, seen: Observed, share: float, *, repetition: bool = False) -> tuple[list[CellResult], Decision]:
         """The claim's cases on what was drawn, at a share of its levels, and the claim over all of them."""
         cells = list(self.judge.cells(self.claim, seen.line))
         shared = self.planned.levels.part(share).shared(len(cells))
-        prepared = [self.judge.prepare(self.claim, cell, shared, self.claim) for cell in cells]
-        prepared = [case.repeated() for case in prepared] if repetition else prepared
-        judged = [self.judge.judge(self.claim, case, seen).charged(share) for case in prepared]
+        cases = [self.judge.prepare(self.claim, cell, shared, self.claim) for cell in cells]
+        cases = [case.repeated() for case in cases] if repetition else cases
+        judged = [self.judge.judge(self.claim, case, seen).charged(share) for case in cases]
         return judged, combine([part.decision for part in judged], self.planned.levels)
 
-    def looked(self, on: Callable[[int], Observed]) -> tuple[list[Judged], Decision, int]:
+    def looked(self, on: Callable[[int], Observed]) -> tuple[list[CellResult], Decision, int]:
         """The claim at the look that ends its draws, and these; ``on`` gives the first draws, as many as asked for."""
         for look in self.looks:
             judged, decision = self.judged(on(look.draws), look.share)
@@ -110,7 +110,7 @@ class _Trial:
                 break
         return judged, decision, look.draws
 
-    def tried(self) -> tuple[list[Judged], Decision, int]:
+    def tried(self) -> tuple[list[CellResult], Decision, int]:
         """The claim refuted by a part of the draws as a repetition is, else as `looked`; and the number of draws."""
         own, last = self.own, self.looks[-1].share
         parts = [own // part for part in FIRST if own // part >= (FEWEST if part > FIRST[-1] else self.fewest)]
@@ -122,7 +122,7 @@ class _Trial:
                 return judged, decision, part
         return self.looked(self._on)
 
-    def is_noticed(self, judged: Sequence[Judged], decision: Decision) -> bool:
+    def is_noticed(self, judged: Sequence[CellResult], decision: Decision) -> bool:
         """True if the claim was seen to fail, and not merely left open by draws that scatter more."""
         if decision.status is not Status.INCONCLUSIVE:
             return decision.status is Status.REFUTED
@@ -171,7 +171,7 @@ class _Trial:
         return replace(seen, model=None) if self.judge.counts_violations else seen
 
 
-def _again(judged: Sequence[Judged]) -> list[Again]:
+def _again(judged: Sequence[CellResult]) -> list[Again]:
     return [part.decision.again for part in judged if part.decision.again is not None]
 
 
@@ -193,7 +193,7 @@ def _control(trial: _Trial, effort: str) -> ControlOutcome:
         fired=fired,
         status=decision.status,
         kills=int(fired),
-        detail=numbers_of(decision, judged[0].prepared.sign),
+        detail=numbers_of(decision, judged[0].sign),
     )
     refuting = [part for part in judged if part.decision.status is Status.REFUTED]
     exact = any(part.rigorous for part in refuting) or not all(part.statistical for part in judged)

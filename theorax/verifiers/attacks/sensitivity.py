@@ -16,7 +16,7 @@ from theorax.language import Claim
 from theorax.verifiers.attacks.mutants import Variant, variants
 from theorax.verifiers.cases.evaluation import Observed, evaluate
 from theorax.verifiers.cases.sweep_lines import Cell, SweepLine
-from theorax.verifiers.kinds import JUDGES, Prepared
+from theorax.verifiers.kinds import JUDGES, CellCase
 from theorax.verifiers.outcome import Expected, MutantOutcome
 from theorax.verifiers.planned_claim import PlannedClaim
 
@@ -42,7 +42,7 @@ def mutants(planned: PlannedClaim, observed: Callable[[SweepLine], Observed]) ->
 def _mutant(planned: PlannedClaim, variant: Variant, observed: Callable[[SweepLine], Observed]) -> MutantOutcome:
     claim, cases = planned.claim, planned.cases
     judge, shared = JUDGES[type(claim)], planned.levels.part(planned.share).shared(len(cases))
-    prepared = [judge.prepare(variant.claim, case.cell, shared, claim) for case in cases]
+    variants = [judge.prepare(variant.claim, case.cell, shared, claim) for case in cases]
     same_sides = claim.sided is variant.claim.sided and all(
         getattr(claim, part) == getattr(variant.claim, part) for part in claim.measured_fields
     )
@@ -50,15 +50,15 @@ def _mutant(planned: PlannedClaim, variant: Variant, observed: Callable[[SweepLi
     inside = inside or (
         variant.expected is Expected.KILLED
         and same_sides
-        and all(_within(new, old) for new, old in zip(prepared, cases, strict=True))
+        and all(_within(new, old) for new, old in zip(variants, cases, strict=True))
     )
     decisions: list[Decision] = []
-    for case in prepared:  # one refuted case refutes the variant: the other cases would not change the word
+    for case in variants:  # one refuted case refutes the variant: the other cases would not change the word
         judged = judge.judge(variant.claim, case, observed(case.cell.line)).charged(planned.share)
         decisions.append(judged.decision)
         if judged.decision.status is Status.REFUTED:
             break
-    decision = combine(decisions, planned.levels, of=len(prepared))
+    decision = combine(decisions, planned.levels, of=len(variants))
     return MutantOutcome(
         claim=planned.name,
         name=variant.name,
@@ -67,12 +67,12 @@ def _mutant(planned: PlannedClaim, variant: Variant, observed: Callable[[SweepLi
         status=decision.status,
         expected=Expected.WITHIN if inside else variant.expected,
         origin=variant.origin,
-        detail=numbers_of(decision, prepared[0].sign),
+        detail=numbers_of(decision, variants[0].sign),
     )
 
 
 def _same_numbers(
-    claim: Claim, variant: Claim, cases: tuple[Prepared, ...], observed: Callable[[SweepLine], Observed]
+    claim: Claim, variant: Claim, cases: tuple[CellCase, ...], observed: Callable[[SweepLine], Observed]
 ) -> bool:
     """True if the two differ in what is measured only by a factor that is one in every case, and in nothing else."""
     if claim.averaged is None:
@@ -143,8 +143,8 @@ def tally(outcomes: list[MutantOutcome]) -> tuple[int, int]:
     return sum(mutant.killed for mutant in counted), len(counted)
 
 
-def _within(variant: Prepared, case: Prepared) -> bool:
+def _within(variant: CellCase, case: CellCase) -> bool:
     """True if the variant's prediction lies within the margin of the claim's own prediction."""
     apart = variant.apart(case)
     # A variant at the very margin lies outside, however the two roundings of that number fall.
-    return apart is not None and apart < case.margin * (1 - 2.0**-40)
+    return apart is not None and apart < case.plan.margin * (1 - 2.0**-40)

@@ -13,7 +13,7 @@ from theorax.verifiers import claim_verdicts
 from theorax.verifiers.cases.draws import Draws
 from theorax.verifiers.cases.evaluation import Observed, evaluate
 from theorax.verifiers.cases.sweep_lines import Cell
-from theorax.verifiers.kinds import Prepared
+from theorax.verifiers.kinds import CellCase
 from theorax.verifiers.outcome import HypothesisOutcome
 
 __all__ = ["hypothesis_outcome", "violated"]
@@ -21,7 +21,7 @@ __all__ = ["hypothesis_outcome", "violated"]
 CONFIDENCE = 0.95
 
 
-def violated(theorem: Theorem, needed: Sequence[str], cases: Sequence[Prepared], draws: Draws) -> Found | None:
+def violated(theorem: Theorem, needed: Sequence[str], cases: Sequence[CellCase], draws: Draws) -> Found | None:
     r"""A hypothesis of the claim that the draws of its evidence violate.
 
     Where no draw of N satisfies it, the claim is true of nothing: with confidence 0.95 it is satisfied with probability

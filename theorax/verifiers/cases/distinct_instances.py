@@ -53,11 +53,12 @@ class Built:
 
 def built_at(observed: Observed, size: int) -> Built:
     """The instances of this size, compared by every number of their models and of the letters that observe reads."""
-    known, place = observed._evaluated, ("built", size)
-    if place not in known:
+
+    def built() -> Built:
         marks = [mark_of(part) for part in observed.instances[size]]
-        known[place] = Built(len(marks), len(set(marks)))
-    return known[place]
+        return Built(len(marks), len(set(marks)))
+
+    return observed.evaluations.once(("built", size), built)
 
 
 def mark_of(instance: Any) -> bytes:

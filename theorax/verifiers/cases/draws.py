@@ -22,7 +22,7 @@ from theorax.numerics.placements import AsManyAsFit
 from theorax.numerics.sampler import Sampler
 from theorax.verifiers.cases.crew import Crew, DrawnPortion, Portion, Tables
 from theorax.verifiers.cases.drawn_tables import columns_of, cut, joined, length, tables_of
-from theorax.verifiers.cases.evaluation import Observed
+from theorax.verifiers.cases.evaluation import Evaluations, Observed
 from theorax.verifiers.cases.kept_draws import packed, unpacked
 from theorax.verifiers.cases.measure import Builder, measure, observed
 from theorax.verifiers.cases.sweep_lines import BOX, SweepLine
@@ -62,7 +62,7 @@ class Draws:
         self._drawn: dict[Place, tuple[Tables, Tables]] = {}  # all draws so far, whoever asked for them
         self._seen: dict[Place, dict[int, Observed]] = {}  # by the number of draws that was asked for
         self._builders: dict[Place, dict[int, Builder]] = {}  # of models that balls ask for
-        self._programs: dict[str, dict[Any, Any]] = {}  # by experiment: those of its `observe`, whatever the line
+        self._programs: dict[str, Evaluations] = {}  # by experiment: those of its `observe`, whatever the line
         self._portions: dict[Portion, DrawnPortion] = {}  # drawn here while others drew what was asked for
         self._before: list[float] = []  # seconds to trace, load or compile the program of each line
         self._kept = tables_of(unpacked(kept)) if kept is not None else {}
@@ -75,8 +75,8 @@ class Draws:
             return Observed(line, ())
         seen = self._seen.setdefault(line.place, {})
         if line.draws not in seen:
-            about_line = next((other.about_line for other in seen.values()), {})
-            programs = self._programs.setdefault(line.experiment, {})
+            about_line = next((other.about_line for other in seen.values()), Evaluations())
+            programs = self._programs.setdefault(line.experiment, Evaluations())
             seen[line.draws] = replace(self.portion(line, 0, line.draws), about_line=about_line, programs=programs)
         return seen[line.draws]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
-from typing import Any
+from functools import lru_cache
+from typing import Any, TypeVar
 
 import numpy as np
 from sympy import Expr, Function, Symbol, lambdify
@@ -15,10 +15,26 @@ from theorax.language import Measured, Parameter
 from theorax.numerics.key_use import KeyUse
 from theorax.verifiers.cases.sweep_lines import NOTHING, Cell, SweepLine
 
+Found = TypeVar("Found")
 
-@dataclass(frozen=True)
+
+class Evaluations(dict[Any, Any]):
+    """Results so far, by their place: handed on, so that a claim, its variants and its guards share the work."""
+
+    def once(self, place: Any, compute: Callable[[], Found]) -> Found:
+        """The result at this place; computed and kept there if there is none."""
+        if place not in self:
+            self[place] = compute()
+        found: Found = self[place]
+        return found
+
+
+@dataclass(eq=False)
 class Observed:
     """A line and what was drawn on it: for every size the measured letters' arrays, draws first.
+
+    It is no value but an object with a memory. ``evaluations`` are those of these very draws; ``about_line`` holds for any
+    number of draws of the line; ``programs`` are those of ``observe``, traced for any line so far.
 
     Where arrays are compared entry by entry there is no table: ``instances`` holds, for every size, the models
     themselves with the letters that ``observe`` reads, so that one program can be run on them in several arithmetics.
@@ -35,8 +51,9 @@ class Observed:
     model: Callable[[int, int], tuple[Any, Mapping[str, Any]]] | None = None
     keys: Callable[[], KeyUse] | None = None
     size_reaches: Callable[[Collection[str]], bool] | None = None
-    about_line: dict[Any, Any] = field(default_factory=dict, compare=False)  # what holds for any number of its draws
-    programs: dict[Any, Any] = field(default_factory=dict, compare=False)  # of `observe`, traced for any line so far
+    about_line: Evaluations = field(default_factory=Evaluations)
+    programs: Evaluations = field(default_factory=Evaluations)
+    evaluations: Evaluations = field(init=False, default_factory=Evaluations)
 
     def instance(self, size: int, draw: int) -> tuple[Any, Mapping[str, Any]]:
         """The model of one draw, with the letters that ``observe`` reads."""
@@ -45,11 +62,6 @@ class Observed:
         assert self.model is not None
         return self.model(size, draw)
 
-    @cached_property
-    def _evaluated(self) -> dict[Any, Any]:
-        """Expressions evaluated so far: the variants of a claim share what they are evaluated on."""
-        return {}
-
 
 def evaluate(expression: Expr, cell: Cell, observed: Observed, at: int) -> np.ndarray:
     """The expression on every draw at the ``at``-th size, exact letters substituted before any rounding.
@@ -57,9 +69,9 @@ def evaluate(expression: Expr, cell: Cell, observed: Observed, at: int) -> np.nd
     A sample letter yields (draws, values); every other expression one number per draw.
     """
     place = (expression, tuple(cell.chosen.items()), at)
-    if place not in observed._evaluated:
-        observed._evaluated[place] = _evaluate(expression, cell, observed.line.sizes[at], observed.tables[at])
-    return observed._evaluated[place]
+    return observed.evaluations.once(
+        place, lambda: _evaluate(expression, cell, observed.line.sizes[at], observed.tables[at])
+    )
 
 
 def roundings(expression: Expr, cell: Cell, observed: Observed, at: int) -> np.ndarray:
@@ -72,17 +84,17 @@ def roundings(expression: Expr, cell: Cell, observed: Observed, at: int) -> np.n
     letters = [s for s in expression.free_symbols if isinstance(s, Measured) and s.name in bounds]
     if not letters:
         return np.zeros(1)
-    place = ("rounding", expression, tuple(cell.chosen.items()), at)
-    if place in observed._evaluated:
-        return observed._evaluated[place]
     size, table = observed.line.sizes[at], observed.tables[at]
-    middle = _evaluate(expression, cell, size, table)
-    worst = np.zeros_like(middle)
-    for signs in itertools.product((-1.0, 1.0), repeat=len(letters)):
-        moved = {s.name: table[s.name] + sign * bounds[s.name] for s, sign in zip(letters, signs, strict=True)}
-        worst = np.maximum(worst, np.abs(_evaluate(expression, cell, size, {**table, **moved}) - middle))
-    observed._evaluated[place] = worst
-    return worst
+
+    def worst() -> np.ndarray:
+        middle = _evaluate(expression, cell, size, table)
+        found = np.zeros_like(middle)
+        for signs in itertools.product((-1.0, 1.0), repeat=len(letters)):
+            moved = {s.name: table[s.name] + sign * bounds[s.name] for s, sign in zip(letters, signs, strict=True)}
+            found = np.maximum(found, np.abs(_evaluate(expression, cell, size, {**table, **moved}) - middle))
+        return found
+
+    return observed.evaluations.once(("rounding", expression, tuple(cell.chosen.items()), at), worst)
 
 
 def _evaluate(expression: Expr, cell: Cell, size: int, table: Mapping[str, np.ndarray]) -> np.ndarray:

@@ -51,7 +51,7 @@ def _program(
         seen = observed.observe(model, **read)
         return {name: entry for name, entry in seen.items() if names is None or name in names}
 
-    return program, observed.programs.setdefault(("letters", names), KnownPrograms())
+    return program, observed.programs.once(("letters", names), KnownPrograms)
 
 
 def on(expression: Expr, cell: Cell, size: int, seen: Mapping[str, Any], domain: Domain[Any]) -> Any:
@@ -95,7 +95,7 @@ def followed(
     wanted: frozenset[Measured], observed: Observed, domain: Domain[Any]
 ) -> dict[tuple[int, int], Mapping[str, Any]]:
     """These letters of the draws that were run in the arithmetic so far, by size and number of the draw."""
-    return observed.about_line.setdefault(("letters", wanted, domain), {})
+    return observed.about_line.once(("letters", wanted, domain), dict)
 
 
 def carried(entry: Any, domain: Domain[Any]) -> Any:

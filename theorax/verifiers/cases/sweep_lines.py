@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -86,6 +86,12 @@ class SweepLine:
         """Values of expressions by the expression, the size and the index letters: variants of a claim ask for the same."""
         return {}
 
+    def number_once(self, place: Any, compute: Callable[[], float]) -> float:
+        """The number at the place, computed once for the line whatever its draws."""
+        if place not in self._numbers:
+            self._numbers[place] = compute()
+        return self._numbers[place]
+
     @property
     def label(self) -> dict[str, str]:
         """The case as a reader types it after --at."""
@@ -105,6 +111,11 @@ class Cell:
     chosen: Mapping[Index, int] = field(default_factory=lambda: NOTHING)
 
     @property
+    def name(self) -> str:
+        """The name of the subject."""
+        return self.line.name
+
+    @property
     def label(self) -> dict[str, str]:
         """The case as a reader types it after --at."""
         return {**self.line.label, **{str(letter): str(value) for letter, value in self.chosen.items()}}
@@ -122,10 +133,9 @@ class Cell:
 
         **Raises:** DesignError if a letter remains, or if the value is no finite real number.
         """
-        place = expression, size, tuple(self.chosen.items())
-        if place not in self.line._numbers:
-            self.line._numbers[place] = self._number(expression, size)
-        return self.line._numbers[place]
+        return self.line.number_once(
+            (expression, size, tuple(self.chosen.items())), lambda: self._number(expression, size)
+        )
 
     def _number(self, expression: Expr, size: int | None) -> float:
         value = self.exact(expression, size)

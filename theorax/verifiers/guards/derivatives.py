@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, final
 
 import jax
@@ -35,12 +36,9 @@ def derivatives(claim: DecidedClaim) -> Looked:
     for line in supported_lines(claim):
         found = replays(claim, line)
         observed = found.observed
-        place = "without rules", len(found.runs)
-        if place not in observed.about_line:
-            observed.about_line[place] = _compared(found)
+        compared = observed.about_line.once(("without rules", len(found.runs)), partial(_compared, found))
         because = claim.theorem.experiments[line.experiment].surrogate_because
         letters = {letter.name for letter in claim.planned.claim.observed}
-        compared: Mapping[str, tuple[str, str]] = observed.about_line[place]
         own = {name: told for name, told in compared.items() if name in letters}
         parts.append(_told(own, because, observed, len(found.runs)))
     found_together = together(parts) if parts else NOTHING_LOOKED_AT

@@ -9,7 +9,7 @@ from theorax.decide.spending import level_of
 from theorax.decide.status import Levels, Reason
 from theorax.decide.verdict import Assumption, Standing
 from theorax.verifiers.guards.guard import DecidedClaim, Looked
-from theorax.verifiers.kinds.lowering import Judged
+from theorax.verifiers.kinds.lowering import CellResult
 
 __all__ = ["instances_left_open"]
 
@@ -25,18 +25,17 @@ def instances_left_open(claim: DecidedClaim) -> Looked:
 
 def _withheld(claim: DecidedClaim) -> Iterator[Found]:
     weak = next(filter(_is_weak, claim.judged), None)
-    if weak is None or weak.prepared.plan is None:
+    if weak is None:
         return
     # These draws are seen: a design that decides is another attempt, whose level is stricter.
     level = level_of(claim.settings.level, claim.planned.attempt + 1)
     told = (
-        f"No violation in the instances built, which are too few for {weak.prepared.cell.line.name}: "
-        f"{weak.prepared.plan.weakness_before(Levels(level, level))} in a new attempt. Sides that agree in finite fields "
+        f"No violation in the instances built, which are too few for {weak.cell.line.name}: "
+        f"{weak.plan.weakness_before(Levels(level, level))} in a new attempt. Sides that agree in finite fields "
         "need none."
     )
     yield Found(Finding.WITHHELD, told, Reason.UNDERPOWERED)
 
 
-def _is_weak(case: Judged) -> bool:
-    plan = case.prepared.plan
-    return case.on_draws and case.prepared.cell.line.random and plan is not None and not plan.decides
+def _is_weak(case: CellResult) -> bool:
+    return case.on_draws and case.cell.line.random and not case.plan.decides

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from theorax.decide.looked import Looked
 from theorax.language import Theorem
 from theorax.verifiers.cases.draws import Draws
-from theorax.verifiers.kinds import JUDGES, Judge, Judged
+from theorax.verifiers.kinds import JUDGES, CellResult, Judge
 from theorax.verifiers.planned_claim import PlannedClaim
 from theorax.verifiers.settings import Settings
 
@@ -23,7 +23,7 @@ class DecidedClaim:
     theorem_id: str
     theorem: Theorem
     planned: PlannedClaim
-    judged: Sequence[Judged]
+    judged: Sequence[CellResult]
     draws: Draws
     settings: Settings
 

@@ -22,7 +22,7 @@ def conditional_variance(claim: DecidedClaim) -> Looked:
     stated = claim.planned.claim
     if stated.given is None:
         return Looked()
-    cells = [case.prepared.cell for case in claim.judged]
+    cells = [case.cell for case in claim.judged]
     looks = sum(len(cell.line.sizes) for cell in cells)
     for cell in cells:
         observed = claim.draws.on(cell.line)

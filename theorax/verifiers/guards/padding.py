@@ -79,13 +79,13 @@ def _different(claim: DecidedClaim, line: SweepLine, level: float) -> Iterator[F
 
 def _probabilities(claim: DecidedClaim, line: SweepLine, observed: Observed) -> dict[str, float]:
     """For every letter the least p-value of its entries; made once for all claims about the line."""
-    if "padding" not in observed._evaluated:
-        experiment, size = claim.theorem.experiments[line.experiment], observed.line.sizes[0]
-        if "unpadded" not in observed.about_line:
-            observed.about_line["unpadded"] = claim.draws.unpadded(line, size, UNPADDED)
-        (drawn,) = observed.about_line["unpadded"].tables
-        unit = 2.0**-12 if experiment.dtype == "float32" else 2.0**-26
-        observed._evaluated["padding"] = {
+    experiment, size = claim.theorem.experiments[line.experiment], observed.line.sizes[0]
+    unit = 2.0**-12 if experiment.dtype == "float32" else 2.0**-26
+
+    def compared() -> dict[str, float]:
+        unpadded = observed.about_line.once("unpadded", lambda: claim.draws.unpadded(line, size, UNPADDED))
+        (drawn,) = unpadded.tables
+        return {
             letter.name: min(
                 same_law(one, other, _resolution(observed, letter.name, unit))
                 for one, other in _pairs(drawn[letter.name], observed.tables[0][letter.name])
@@ -93,8 +93,8 @@ def _probabilities(claim: DecidedClaim, line: SweepLine, observed: Observed) -> 
             for letter in experiment.measured
             if not letter.sample
         }
-    found: dict[str, float] = observed._evaluated["padding"]
-    return found
+
+    return observed.evaluations.once("padding", compared)
 
 
 def _pairs(unpadded: np.ndarray, padded: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:

@@ -40,7 +40,7 @@ def randomness(claim: DecidedClaim) -> Looked:
             chosen.append(observed)
     if not told:
         return Looked(ledger=(*_of_instances(claim), *_numbers_held(claim)))
-    (experiment,) = {case.prepared.cell.line.experiment for case in claim.judged}
+    (experiment,) = {case.cell.line.experiment for case in claim.judged}
     line = Assumption("independence", SEEDS[claim.theorem.experiments[experiment].seeds], Standing.DECLARED)
     unseen = []
     if not chosen:
@@ -59,7 +59,7 @@ def randomness(claim: DecidedClaim) -> Looked:
 
 def _of_instances(claim: DecidedClaim) -> Iterator[Assumption]:
     """Lines on the keys of instances, where they could not be followed."""
-    lines = [case.prepared.cell.line for case in claim.judged]
+    lines = [case.cell.line for case in claim.judged]
     found = [claim.draws.on(line) for line in lines if line.random and line.experiment]
     built = [observed for observed in found if observed.instances]
     if untraced := [observed for observed in built if observed.keys is None]:
@@ -74,7 +74,7 @@ def _of_instances(claim: DecidedClaim) -> Iterator[Assumption]:
 
 def _numbers_held(claim: DecidedClaim) -> Iterator[Assumption]:
     """A line on arrays of numbers that programs hold, where no reason is given for holding them."""
-    lines = [case.prepared.cell.line for case in claim.judged]
+    lines = [case.cell.line for case in claim.judged]
     found = (claim.draws.on(line) for line in lines if line.random and line.experiment and not line.subject.quenched)
     held = {seen.line.name: seen.keys().arrays for seen in found if seen.keys is not None}
     if shapes := sorted({shape for own in held.values() for shape in own}):

@@ -71,7 +71,7 @@ def supported_lines(claim: DecidedClaim) -> Iterator[SweepLine]:
         return
     seen = []
     for case in claim.judged:
-        line = case.prepared.cell.line
+        line = case.cell.line
         place = (line.experiment, line.name, line.label)
         if line is not BOX and place not in seen:
             seen.append(place)
@@ -82,10 +82,8 @@ def replays(claim: DecidedClaim, line: SweepLine) -> LineReplays:
     """The first draws of the line in balls; made once for all claims about it."""
     observed = claim.draws.on(line)
     place = "replays", min(observed.line.draws, DRAWS[claim.settings.effort])
-    if place not in observed.about_line:
-        narrow = claim.theorem.experiments[line.experiment].dtype == "float32"
-        observed.about_line[place] = _replays(observed, claim.settings.effort, narrow=narrow)
-    found: LineReplays = observed.about_line[place]
+    narrow = claim.theorem.experiments[line.experiment].dtype == "float32"
+    found = observed.about_line.once(place, lambda: _replays(observed, claim.settings.effort, narrow=narrow))
     return replace(found, observed=observed)
 
 

@@ -26,7 +26,7 @@ from theorax.verifiers.cases.evaluation import Observed, evaluate
 from theorax.verifiers.cases.sweep_lines import Cell
 from theorax.verifiers.guards.guard import DecidedClaim
 from theorax.verifiers.guards.replays import PRECISIONS, LineReplays, ReplayedRun, ball_of, replays, supported_lines
-from theorax.verifiers.kinds.lowering import SAFETY, Judged, RoundingSeen
+from theorax.verifiers.kinds.lowering import SAFETY, CellResult, RoundingSeen
 
 __all__ = ["rounding"]
 
@@ -49,8 +49,8 @@ def rounding(claim: DecidedClaim) -> Looked:
     return Looked(tuple(findings[:1]), _ledger(claim, list(lines.values()), list(seen.values())))
 
 
-def _place(case: Judged) -> tuple[str, str, str]:
-    line = case.prepared.cell.line
+def _place(case: CellResult) -> tuple[str, str, str]:
+    line = case.cell.line
     return line.experiment, line.name, str(line.label)
 
 
@@ -77,13 +77,13 @@ def _left(claim: DecidedClaim, lines: Iterable[LineReplays]) -> Iterator[Found]:
                     )
 
 
-def _seen(claim: DecidedClaim, case: Judged, line: LineReplays) -> RoundingSeen:
+def _seen(claim: DecidedClaim, case: CellResult, line: LineReplays) -> RoundingSeen:
     """The floats of the case beside the balls of the same draws."""
     observed = line.observed
-    runs = [run for run in line.runs if run.size in case.prepared.cell.line.sizes]
+    runs = [run for run in line.runs if run.size in case.cell.line.sizes]
     if not runs or observed.instances:
         return RoundingSeen({}, {}, 0, unlooked=line.unlooked or ("" if line.runs else "larger sizes"))
-    cell = Cell(observed.line, case.prepared.cell.chosen)
+    cell = Cell(observed.line, case.cell.chosen)
     absolute: dict[int, float] = {}
     relative: dict[int, float] = {}
     for run in runs:
@@ -133,9 +133,9 @@ def _narrow(x: arb, y: arb) -> bool:
     return bool(y.rad() <= max(abs(x).upper(), abs(y).upper()) * arb(2) ** -53)
 
 
-def _changed(claim: DecidedClaim, case: Judged, run: ReplayedRun, observed: Observed) -> str:
+def _changed(claim: DecidedClaim, case: CellResult, run: ReplayedRun, observed: Observed) -> str:
     """The draw, if the event holds in its floats and fails in its balls, or the other way."""
-    cell = case.prepared.cell
+    cell = case.cell
     balls = [partial(_ball, Cell(observed.line, cell.chosen), run, observed, precision) for precision in PRECISIONS]
     word = claim.judge.miscounted(claim.planned.claim, cell, observed, run.draw, balls)
     told = f"draw {run.draw} at {observed.line.swept} = {run.size} is counted as {word}, and balls say otherwise"
@@ -146,9 +146,9 @@ def _ball(cell: Cell, run: ReplayedRun, observed: Observed, precision: int, gap:
     return ball_of(gap, cell, run, observed, precision).item()
 
 
-def _withheld(claim: DecidedClaim, case: Judged, seen: RoundingSeen) -> Iterator[Found]:
+def _withheld(claim: DecidedClaim, case: CellResult, seen: RoundingSeen) -> Iterator[Found]:
     """The finding that rounding is as large as what decided the case."""
-    stated, observed = claim.planned.claim, claim.draws.on(case.prepared.cell.line)
+    stated, observed = claim.planned.claim, claim.draws.on(case.cell.line)
     if seen.changed:
         yield Found(Finding.WITHHELD, f"Rounding decides the event: {seen.changed}.", Reason.NUMERIC_FLOOR)
     elif any(seen.absolute.values()) and not claim.judge.stands(stated, case, observed, seen):

@@ -29,9 +29,9 @@ def sample_means(claim: DecidedClaim) -> Looked:
     found: list[Found] = []
     tests: list[MeanTest] = []
     for case in claim.judged:
-        cell = case.prepared.cell
-        numbers = numbers_of(cast("Limit | Expectation | Rate", stated), case.prepared, claim.draws.on(cell.line))
-        plan = case.prepared.plan
+        cell = case.cell
+        numbers = numbers_of(cast("Limit | Expectation | Rate", stated), case, claim.draws.on(cell.line))
+        plan = case.plan
         assert isinstance(plan, LimitPlan | MeanPlan | RatePlan)  # quantiles have no variates
         own = plan.mean_tests(numbers, claim.planned.share)
         found += found_wrong(own, f" for {claim_verdicts.place(cell)}")

@@ -58,7 +58,7 @@ def constant_quantity(claim: DecidedClaim) -> Looked:
     quantity = claim.judge.averaged(claim.planned.claim)
     names = sorted(letter.name for letter in claim.planned.claim.as_drawn.observed)
     for case in claim.judged if quantity is not None and names else ():
-        cell = case.prepared.cell
+        cell = case.cell
         if not (case.statistical and cell.line.random and cell.line.draws > 1):
             continue
         observed = claim.draws.on(cell.line)
@@ -101,11 +101,8 @@ def _is_constant(name: str, observed: Observed) -> bool:
 def spread_of_draws(claim: DecidedClaim) -> Looked:
     """The spread of the draws beside the one that was planned with: stated once for all cases, so over all of them."""
     stated = claim.planned.claim.spread != Claim.spread
-    cases = [case for case in claim.judged if case.statistical and case.prepared.cell.line.random]
-    found = [
-        claim.judge.scatter(claim.planned.claim, case.prepared, claim.draws.on(case.prepared.cell.line))
-        for case in cases
-    ]
+    cases = [case for case in claim.judged if case.statistical and case.cell.line.random]
+    found = [claim.judge.scatter(claim.planned.claim, case, claim.draws.on(case.cell.line)) for case in cases]
     observed, planned = (tuple(itertools.chain.from_iterable(part[side] for part in found)) for side in (0, 1))
     return Spreads(observed, planned, stated).look()
 
@@ -114,7 +111,7 @@ def drawn(claim: DecidedClaim, searched_for: bool = False) -> Iterator[Observed]
     """The observations of the random lines that the claim was decided on by a test, or by a search, each once."""
     seen = set()
     for case in claim.judged:
-        line = case.prepared.cell.line
+        line = case.cell.line
         place = (line.experiment, line.name, tuple(sorted(line.label.items())))
         if (case.statistical or searched_for) and line.random and line.experiment and place not in seen:
             seen.add(place)

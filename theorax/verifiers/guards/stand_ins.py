@@ -15,7 +15,7 @@ from theorax.errors import TheoraxError
 from theorax.language import Parameter
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.guards.guard import DecidedClaim
-from theorax.verifiers.kinds.lowering import Judged
+from theorax.verifiers.kinds.lowering import CellResult
 
 __all__ = ["stand_ins"]
 
@@ -45,7 +45,7 @@ def stand_ins(claim: DecidedClaim) -> Looked:
         used = _used(claim, case) if case.decision.status is Status.SUPPORTED and case.statistical else ""
         if used and all(_survives(claim, case, replaced) for replaced in REPLACED):
             sentence = (
-                f"The claim holds for {case.prepared.cell.line.name} whatever is measured. With {used} read off the "
+                f"The claim holds for {case.cell.line.name} whatever is measured. With {used} read off the "
                 "same draws it also holds for twice the letters, their squares, one more, and uniform numbers. Let "
                 f"the subject know {used}, or claim what {used} alone does not say."
             )
@@ -53,17 +53,17 @@ def stand_ins(claim: DecidedClaim) -> Looked:
     return Looked()
 
 
-def _used(claim: DecidedClaim, case: Judged) -> str:
+def _used(claim: DecidedClaim, case: CellResult) -> str:
     """The parameters for which a measured average stands in on this line."""
-    known = case.prepared.cell.line.letters_at(case.prepared.cell.line.sizes[0])
+    known = case.cell.line.letters_at(case.cell.line.sizes[0])
     letters = claim.planned.claim.letters
     missing = [p for p in letters if isinstance(p, Parameter) and p.measured is not None and p not in known]
     return " and ".join(sorted(map(str, missing)))
 
 
-def _survives(claim: DecidedClaim, case: Judged, replaced: Callable[[Column, str], Column]) -> bool:
+def _survives(claim: DecidedClaim, case: CellResult, replaced: Callable[[Column, str], Column]) -> bool:
     """True if the case is judged and supported on these measurements too."""
-    observed = claim.draws.on(case.prepared.cell.line)
+    observed = claim.draws.on(case.cell.line)
 
     def changed(table: Mapping[str, Column]) -> dict[str, Column]:
         return _replaced({name: np.asarray(column, float) for name, column in table.items()}, replaced)
@@ -71,7 +71,7 @@ def _survives(claim: DecidedClaim, case: Judged, replaced: Callable[[Column, str
     other = Observed(replace(observed.line), tuple(map(changed, observed.tables)), observe=observed.observe)
     try:
         with np.errstate(all="ignore"):
-            found = claim.judge.judge(claim.planned.claim, case.prepared, other)
+            found = claim.judge.judge(claim.planned.claim, case, other)
     except (TheoraxError, ArithmeticError, ValueError):
         return False
     return found.decision.status is Status.SUPPORTED

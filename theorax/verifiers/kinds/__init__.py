@@ -13,9 +13,9 @@ from types import MappingProxyType
 from typing import Any
 
 from theorax.language import Claim
-from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared
+from theorax.verifiers.kinds.lowering import CellCase, CellResult, Judge
 
-__all__ = ["JUDGES", "Judge", "Judged", "Prepared"]
+__all__ = ["JUDGES", "CellCase", "CellResult", "Judge"]
 
 
 def _found() -> Mapping[type[Claim], Judge[Any]]:

@@ -15,13 +15,12 @@ from theorax.decide.samples import Columns
 from theorax.language import Expectation, Limit, Rate
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.kinds.lowering import (
+    CellCase,
+    CellResult,
     Judge,
-    Judged,
-    Prepared,
     RoundingSeen,
     Scatter,
     columns,
-    judged,
     known_means,
 )
 
@@ -35,29 +34,29 @@ class AverageJudge(Judge[Averaged]):
 
     fewest_of_one_run = FEWEST
 
-    def judge(self, claim: Averaged, prepared: Prepared, observed: Observed) -> Judged:
-        return judged(prepared, _plan(prepared).tested(numbers_of(claim, prepared, observed)))
+    def judge(self, claim: Averaged, case: CellCase, observed: Observed) -> CellResult:
+        return case.decided(_plan(case).tested(numbers_of(claim, case, observed)))
 
-    def stands(self, claim: Averaged, case: Judged, observed: Observed, seen: RoundingSeen) -> bool:
-        cell = case.prepared.cell
-        own = numbers_of(claim, case.prepared, observed)
+    def stands(self, claim: Averaged, case: CellResult, observed: Observed, seen: RoundingSeen) -> bool:
+        cell = case.cell
+        own = numbers_of(claim, case, observed)
         more = seen.bounds(cell.line.sizes, own.values, shares=claim.predicts_an_exponent)
         wider = tuple(bound + part for bound, part in zip(own.bounds, more, strict=True))
-        return _plan(case.prepared).tested(replace(own, errors=wider)).decision.status.holds
+        return _plan(case).tested(replace(own, errors=wider)).decision.status.holds
 
     def averaged(self, claim: Averaged) -> Expr:
         return claim.of
 
-    def scatter(self, claim: Averaged, prepared: Prepared, observed: Observed) -> Scatter:
-        plan = _plan(prepared)
-        return plan.scatter(numbers_of(claim, prepared, observed)), plan.planned_spreads
+    def scatter(self, claim: Averaged, case: CellCase, observed: Observed) -> Scatter:
+        plan = _plan(case)
+        return plan.scatter(numbers_of(claim, case, observed)), plan.planned_spreads
 
 
-def numbers_of(claim: Limit | Expectation | Rate, prepared: Prepared, observed: Observed) -> Columns:
+def numbers_of(claim: Limit | Expectation | Rate, case: CellCase, observed: Observed) -> Columns:
     """The averaged numbers, and the variates that are taken from them."""
-    return columns(claim.of, prepared.cell, observed, known_means(claim, prepared.cell))
+    return columns(claim.of, case.cell, observed, known_means(claim, case.cell))
 
 
-def _plan(prepared: Prepared) -> AveragePlan:
-    assert isinstance(prepared.plan, AveragePlan)
-    return prepared.plan
+def _plan(case: CellCase) -> AveragePlan:
+    assert isinstance(case.plan, AveragePlan)
+    return case.plan

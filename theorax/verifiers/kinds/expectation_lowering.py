@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import final
 
+from theorax.decide.case_results import PlannedCase
 from theorax.decide.means import MeanPlan
 from theorax.decide.status import Levels
 from theorax.language import Expectation
 from theorax.verifiers.cases.sweep_lines import Cell, SweepLine
 from theorax.verifiers.kinds.averages import AverageJudge
-from theorax.verifiers.kinds.lowering import Prepared, margin_of, moments_in_numbers, seeds_of, spreads, variates_of
+from theorax.verifiers.kinds.lowering import CellCase, margin_of, moments_in_numbers, seeds_of, spreads, variates_of
 
 
 @final
@@ -25,7 +26,7 @@ class ExpectationJudge(AverageJudge[Expectation]):
         for size in line.sizes:
             yield from super().cells(claim, replace(line, sizes=(size,)))
 
-    def prepare(self, claim: Expectation, cell: Cell, levels: Levels, original: Expectation) -> Prepared:
+    def prepare(self, claim: Expectation, cell: Cell, levels: Levels, original: Expectation) -> CellCase:
         (size,) = cell.line.sizes
         own = cell.number(original.equals, size)
         unit = abs(own) or 1.0
@@ -43,4 +44,4 @@ class ExpectationJudge(AverageJudge[Expectation]):
             variates=variates_of(original, cell),
         )
         plan = mean if claim.quantile is None else mean.of_quantile(cell.number(claim.quantile, size))
-        return Prepared(cell, plan.to, plan.margin, plan=plan)
+        return PlannedCase.of(cell, plan)

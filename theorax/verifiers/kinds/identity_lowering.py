@@ -11,8 +11,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from theorax.decide.case_results import NothingEstimated, PlannedCase
 from theorax.decide.findings import Finding
-from theorax.decide.inequalities import InequalityPlan
+from theorax.decide.inequalities import InstancesPlan
+from theorax.decide.plans import Planned, Tested
 from theorax.decide.status import Levels, Reason, Status
 from theorax.decide.verdict import Point
 from theorax.errors import TheoraxError
@@ -27,7 +29,7 @@ from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.distinct_instances import Built, built_at, bytes_of
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.sweep_lines import Cell, SweepLine
-from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared, unbuilt
+from theorax.verifiers.kinds.lowering import CellCase, CellResult, Judge, unbuilt
 
 _IN_BALLS = 4
 """Draws at the smallest size that are run in balls, whatever floats say."""
@@ -36,27 +38,6 @@ _PROGRAMS = 8
 """Most programs of one size, of models whose integers differ, that are compared in fields."""
 
 _UNSEEN = "a difference below the rounding account where balls were not run"
-
-
-@final
-@dataclass(frozen=True)
-class PreparedIdentity(Prepared):
-    """One case of an identity: its plan counts instances, and says nothing of the size of a difference."""
-
-    runs_if_weak = True
-
-    @property
-    def half_width(self) -> None:
-        return None
-
-    @property
-    def noticeable(self) -> None:
-        return None
-
-    @property
-    def expected(self) -> float | None:
-        """The p-value of so many instances without a violation; None where they are too few to support the claim."""
-        return self.plan.expected if self.plan is not None and self.plan.decides else None
 
 
 @final
@@ -79,15 +60,16 @@ class IdentityJudge(Judge[Identity]):
         for size in line.sizes:
             yield from super().cells(claim, replace(line, sizes=(size,)))
 
-    def prepare(self, claim: Identity, cell: Cell, levels: Levels, original: Identity) -> Prepared:
+    def prepare(self, claim: Identity, cell: Cell, levels: Levels, original: Identity) -> CellCase:
         margin = float(claim.margin.value) if claim.margin is not None else 0.0
-        counted = InequalityPlan(margin=float(claim.content), draws=cell.line.draws, levels=levels)
-        plan = counted if cell.line.random else None  # what holds no randomness is one instance, of no law
-        return PreparedIdentity(cell, 0.0, margin, levels=levels, plan=plan)
+        plan: Planned = NothingEstimated(margin=margin, levels=levels)
+        if cell.line.random:  # what holds no randomness is one instance, of no law
+            plan = InstancesPlan(margin=float(claim.content), draws=cell.line.draws, levels=levels)
+        return PlannedCase(cell=cell, plan=plan, claimed=0.0, margin=margin)
 
-    def judge(self, claim: Identity, prepared: Prepared, observed: Observed) -> Judged:
-        (size,) = prepared.cell.line.sizes
-        found = decide_identity(lowered(claim, prepared, observed))
+    def judge(self, claim: Identity, case: CellCase, observed: Observed) -> CellResult:
+        (size,) = case.cell.line.sizes
+        found = decide_identity(lowered(claim, case, observed))
         trivial = Finding.TRIVIAL_BOUND in found.findings
         certified = Finding.CERTIFICATE in found.findings
         refuted = Finding.COUNTEREXAMPLE in found.findings
@@ -100,22 +82,23 @@ class IdentityJudge(Judge[Identity]):
             scope = f"the instance built at {observed.line.swept} = {size}"
         elif found.drawn:
             held = _alike(observed, size)
-        decision = found.decision(prepared.margin, prepared.levels)
-        if found.drawn and prepared.plan is not None:
-            decision = replace(decision, p_support=(1 - prepared.plan.margin) ** built.counted)
+        decision = found.decision(case.margin or 0.0, case.levels)
+        if found.drawn and isinstance(case.plan, InstancesPlan):
+            decision = replace(decision, p_support=(1 - case.plan.margin) ** built.counted)
             if built.copies:
                 decision = replace(decision, status=Status.INCONCLUSIVE, reason=Reason.INDISTINCT)
-        return Judged(
-            prepared,
+        left = unbuilt(case, observed, holds=found.drawn and not refuted and not built.copies)
+        tested = Tested(
             decision,
             (Point(float(size), found.floats.worst, None, built.built),),
-            ("other shapes", _UNSEEN)
-            if certified
-            else (_UNSEEN, unbuilt(prepared, observed, holds=found.drawn and not refuted and not built.copies)),
+            ("other shapes", _UNSEEN) if certified else (_UNSEEN, left),
+            found.detail + (f"; {_left_open(case, built)}" if found.drawn and observed.line.random else ""),
+        )
+        return replace(
+            case.decided(tested),
             rigorous=trivial or certified or refuted,
             covered=trivial or certified,
             statistical=found.drawn and observed.line.random,
-            detail=found.detail + (f"; {_left_open(prepared, built)}" if found.drawn and observed.line.random else ""),
             trivial=trivial,
             undefined=Finding.NO_INSTANCE in found.findings,
             scope=scope + (_casts(observed, size) if certified else ""),
@@ -124,24 +107,25 @@ class IdentityJudge(Judge[Identity]):
         )
 
 
-def _left_open(prepared: Prepared, built: Built) -> str:
+def _left_open(case: CellCase, built: Built) -> str:
     """The share of the law that so many instances without a violation leave open."""
-    assert isinstance(prepared.plan, InequalityPlan)
-    level, share = prepared.levels.support, prepared.plan.left_open(built.counted)
+    assert isinstance(case.plan, InstancesPlan)
+    level, share = case.levels.support, case.plan.left_open(built.counted)
     return built.copies or f"a share {share:.2g} of the law stays open after {built.words}, at level {level:.3g}"
 
 
 def _casts(observed: Observed, size: int) -> str:
     """The addition to the scope where the measured programs cast to narrower floats."""
-    known, (model, read) = observed._evaluated, observed.instances[size][0]
-    if ("casts", size) not in known:
-        known["casts", size] = narrow_casts(lambda model: dict(observed.observe(model, **read)), (model,))
-    return read_as_exact(known["casts", size])
+    model, read = observed.instances[size][0]
+    casts = observed.evaluations.once(
+        ("casts", size), lambda: narrow_casts(lambda model: dict(observed.observe(model, **read)), (model,))
+    )
+    return read_as_exact(casts)
 
 
-def lowered(claim: Identity, prepared: Prepared, observed: Observed) -> IdentityProblem:
+def lowered(claim: Identity, case: CellCase, observed: Observed) -> IdentityProblem:
     """The claim at one size as a problem of programs: what floats cannot hold apart is asked of balls and of fields."""
-    cell = prepared.cell
+    cell = case.cell
     (size,) = cell.line.sizes
     points = tuple(
         IdentityPoint(
@@ -163,7 +147,7 @@ def lowered(claim: Identity, prepared: Prepared, observed: Observed) -> Identity
         lambda: (_forms(claim, cell, observed, draw) for draw in representatives),
         generic(False),
         points,
-        prepared.margin,
+        case.margin or 0.0,
         isinstance(claim.margin, Absolute),
         held=generic(True) if any(map(_is_single, _leaves(observed, size, 0).values())) else (),
         as_drawn=lambda: (
@@ -236,12 +220,13 @@ def _forms(
 ) -> tuple[Sequence[Form], Sequence[Form]]:
     """Both sides by their forms, the letters put into them; ``leading`` as in `forms_of`."""
     (size,) = cell.line.sizes
-    known, (model, read) = observed._evaluated, observed.instances[size][draw]
-    place = ("forms", size, draw, tuple(leading))
-    if place not in known:
+    known, (model, read) = observed.evaluations, observed.instances[size][draw]
+
+    def forms() -> Mapping[str, Form]:
         traces = known.setdefault(("traces", size), {})
-        known[place] = forms_of(lambda model: dict(observed.observe(model, **read)), (model,), leading, traces)
-    seen = known[place]
+        return forms_of(lambda model: dict(observed.observe(model, **read)), (model,), leading, traces)
+
+    seen = known.once(("forms", size, draw, tuple(leading)), forms)
     # Letters of one form are one letter, before SymPy puts the terms of a sum in the order of their names.
     first: dict[Any, Measured] = {}
     letters = sorted(claim.observed, key=str)
@@ -296,7 +281,7 @@ def _letters(
     """
 
     def letters(wanted: Any) -> Any:
-        known = observed._evaluated
+        known = observed.evaluations
 
         def of(draw: int) -> tuple[Any, ...]:
             return "letters", carry is not None, holding, wanted, size, draw, domain

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
 from flint import arb
 from sympy import Expr
 
+from theorax.decide.case_results import NothingEstimated, PlannedCase
 from theorax.decide.equivalence import decide
 from theorax.decide.estimators import proportion
+from theorax.decide.plans import Tested
 from theorax.decide.status import Decision, Levels, Reason, Side, Status
 from theorax.decide.verdict import Point
 from theorax.errors import ObservationError
@@ -22,7 +24,7 @@ from theorax.numerics.arithmetics import UndecidedComparison, UnsupportedPrimiti
 from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.evaluation import Observed, evaluate
 from theorax.verifiers.cases.sweep_lines import Cell
-from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared, RoundingSeen
+from theorax.verifiers.kinds.lowering import CellCase, CellResult, Judge, RoundingSeen
 from theorax.verifiers.kinds.over_boxes import on_box
 
 POWER = 0.9
@@ -54,14 +56,15 @@ class ImpossibilityJudge(Judge[Impossibility]):
 
     kind = Impossibility
 
-    def prepare(self, claim: Impossibility, cell: Cell, levels: Levels, original: Impossibility) -> Prepared:
+    def prepare(self, claim: Impossibility, cell: Cell, levels: Levels, original: Impossibility) -> CellCase:
         claimed = 0.0 if claim.over else cell.number(claim.at_least, _size(cell))
-        return Prepared(cell, claimed, 1 - POWER, Side.AT_LEAST, levels=levels)
+        plan = NothingEstimated(margin=1 - POWER, levels=levels)
+        return PlannedCase(cell=cell, plan=plan, claimed=claimed, margin=plan.margin, side=Side.AT_LEAST)
 
-    def judge(self, claim: Impossibility, prepared: Prepared, observed: Observed) -> Judged:
+    def judge(self, claim: Impossibility, case: CellCase, observed: Observed) -> CellResult:
         if claim.over:
-            return on_box(claim, claim.at_least, claim.distance, prepared)
-        cell, sizes = prepared.cell, prepared.cell.line.sizes
+            return on_box(claim, claim.at_least, claim.distance, case)
+        cell, sizes = case.cell, case.cell.line.sizes
         columns = [evaluate(claim.distance, cell, observed, at) for at in range(len(sizes))]
         _refuse_undefined(claim, cell, columns)
         nearest = min(float(column.min()) for column in columns)
@@ -69,9 +72,9 @@ class ImpossibilityJudge(Judge[Impossibility]):
         points = tuple(Point(float(s), float(c.min()), None, len(c)) for s, c in zip(sizes, columns, strict=True))
         misses, near = _misses(claim, cell, observed)
         missed = proportion(misses) if len(misses) else _NOTHING_SEARCHED
-        powered = decide(missed, 0.0, prepared.margin, Side.AT_MOST, Levels(POWER_LEVEL, POWER_LEVEL))
+        powered = decide(missed, 0.0, case.plan.margin, Side.AT_MOST, Levels(POWER_LEVEL, POWER_LEVEL))
         power = 1 - missed.upper(POWER_LEVEL) if len(misses) else 0.0
-        status, reason, detail = _verdict(claim, prepared, observed, columns, nearest)
+        status, reason, detail = _verdict(claim, case, observed, columns, nearest)
         idle = status is None and near > 0 and len(misses) < FEWEST
         if idle:
             status, reason = Status.SUPPORTED, None
@@ -92,15 +95,12 @@ class ImpossibilityJudge(Judge[Impossibility]):
                     f"{restarts} restarts come no nearer than {nearest:.6g}, but the search finds planted members "
                     f"with probability {power:.2g} only: {POWER:g} needs 29 of 29"
                 )
-        decision = _decision(status, reason, nearest, prepared)
-        return Judged(
-            prepared,
-            decision,
-            points,
-            ("members that this search does not find", f"power below {power:.2g} of the search"),
+        decision = _decision(status, reason, nearest, case)
+        unseen = ("members that this search does not find", f"power below {power:.2g} of the search")
+        return replace(
+            case.decided(Tested(decision, points, unseen, detail)),
             rigorous=status is Status.REFUTED,
             statistical=False,
-            detail=detail,
             trivial=idle,
             scope=f"a search of power {power:.2g}, {restarts} restarts"
             if status is Status.SUPPORTED and not idle
@@ -110,7 +110,7 @@ class ImpossibilityJudge(Judge[Impossibility]):
     def compared(self, claim: Impossibility) -> Sequence[Expr]:
         return [claim.distance]
 
-    def stands(self, claim: Impossibility, case: Judged, observed: Observed, seen: RoundingSeen) -> bool:
+    def stands(self, claim: Impossibility, case: CellResult, observed: Observed, seen: RoundingSeen) -> bool:
         return case.decision.lower - seen.allowed >= case.decision.claimed
 
 
@@ -129,12 +129,13 @@ def _refuse_undefined(claim: Impossibility, cell: Cell, columns: Sequence[np.nda
 
 
 def _verdict(
-    claim: Impossibility, prepared: Prepared, observed: Observed, columns: list[np.ndarray], nearest: float
+    claim: Impossibility, case: CellCase, observed: Observed, columns: list[np.ndarray], nearest: float
 ) -> tuple[Status | None, Reason | None, str]:
     """Finding from restarts that came nearer; None where none did."""
-    if nearest >= prepared.claimed:
+    assert case.claimed is not None
+    if nearest >= case.claimed:
         return None, None, ""
-    cell = prepared.cell
+    cell = case.cell
     at = min(range(len(columns)), key=lambda place: float(columns[place].min()))
     size, draw = cell.line.sizes[at], int(np.argmin(columns[at]))
     told = f"restart {draw} at {cell.line.swept} = {size} comes as near as {nearest:.6g}"
@@ -167,16 +168,17 @@ def _misses(claim: Impossibility, cell: Cell, observed: Observed) -> tuple[np.nd
     return np.concatenate(missed)[counts].astype(float), int(np.sum(~counts))
 
 
-def _decision(status: Status, reason: Reason | None, nearest: float, prepared: Prepared) -> Decision:
+def _decision(status: Status, reason: Reason | None, nearest: float, case: CellCase) -> Decision:
+    assert case.claimed is not None
     return decided(
         status,
         reason,
         estimate=nearest,
         lower=nearest,
-        claimed=prepared.claimed,
-        margin=prepared.margin,
+        claimed=case.claimed,
+        margin=case.plan.margin,
         side=Side.AT_LEAST,
-        levels=prepared.levels,
+        levels=case.levels,
     )
 
 

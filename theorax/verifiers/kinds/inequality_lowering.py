@@ -11,8 +11,10 @@ from typing import Any, final
 import numpy as np
 from sympy import Expr, Integer
 
+from theorax.decide.case_results import NothingEstimated, PlannedCase
 from theorax.decide.inequalities import Excess, InequalityPlan, decide_inequality, tightness_of
 from theorax.decide.kill_bounds import RefutingCount
+from theorax.decide.plans import Planned, Tested
 from theorax.decide.status import Levels, Side, Status
 from theorax.decide.verdict import Point, Tightness
 from theorax.exact.identity_ladder import Sides
@@ -24,7 +26,7 @@ from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.distinct_instances import built_at
 from theorax.verifiers.cases.evaluation import Observed, evaluate, roundings
 from theorax.verifiers.cases.sweep_lines import Cell
-from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared, RoundingSeen, unbuilt
+from theorax.verifiers.kinds.lowering import CellCase, CellResult, Judge, RoundingSeen, unbuilt
 from theorax.verifiers.kinds.over_boxes import is_certified, on_box, rational_of
 
 
@@ -48,24 +50,24 @@ class InequalityJudge(Judge[Inequality]):
     counts_violations = True
     fewest_of_one_run = 1
 
-    def prepare(self, claim: Inequality, cell: Cell, levels: Levels, original: Inequality) -> Prepared:
+    def prepare(self, claim: Inequality, cell: Cell, levels: Levels, original: Inequality) -> CellCase:
         line, content = cell.line, float(claim.content)
-        plan = None
+        plan: Planned = NothingEstimated(margin=content, levels=levels)
         if claim.observed and not claim.entrywise:
             count = len(line.sizes)
             plan = InequalityPlan(margin=content, draws=line.draws * count, sizes=count, levels=levels)
-        return Prepared(cell, 0.0, content, Side.AT_MOST, levels=levels, plan=plan)
+        return PlannedCase(cell=cell, plan=plan, claimed=0.0, margin=content, side=Side.AT_MOST)
 
-    def judge(self, claim: Inequality, prepared: Prepared, observed: Observed) -> Judged:
+    def judge(self, claim: Inequality, case: CellCase, observed: Observed) -> CellResult:
         if claim.over:
-            return _on_box(claim, prepared)
-        return (_on_instances if observed.instances else _on_draws)(claim, prepared, observed)
+            return _on_box(claim, case)
+        return (_on_instances if observed.instances else _on_draws)(claim, case, observed)
 
     def compared(self, claim: Inequality) -> Sequence[Expr]:
         return [_excess(claim)]
 
-    def stands(self, claim: Inequality, case: Judged, observed: Observed, seen: RoundingSeen) -> bool:
-        cell, excess = case.prepared.cell, _excess(claim)
+    def stands(self, claim: Inequality, case: CellResult, observed: Observed, seen: RoundingSeen) -> bool:
+        cell, excess = case.cell, _excess(claim)
         values = (evaluate(excess, cell, observed, at) for at in range(len(cell.line.sizes)))
         return all(float(np.max(column)) + seen.allowed <= _slack(claim) for column in values)
 
@@ -79,9 +81,9 @@ def _slack(claim: Inequality) -> float:
     return float(claim.margin.value) if claim.margin is not None else 0.0
 
 
-def _on_box(claim: Inequality, prepared: Prepared) -> Judged:
+def _on_box(claim: Inequality, case: CellCase) -> CellResult:
     smaller, larger = _sides(claim)
-    case = on_box(claim, smaller, larger, prepared)
+    case = on_box(claim, smaller, larger, case)
     if claim.trivial is None or case.decision.status is not Status.SUPPORTED:
         return case
     low, high = (claim.trivial, claim.prediction) if claim.at_most is not None else (claim.prediction, claim.trivial)
@@ -91,9 +93,9 @@ def _on_box(claim: Inequality, prepared: Prepared) -> Judged:
     return replace(case, trivial=True, detail=detail)
 
 
-def _on_draws(claim: Inequality, prepared: Prepared, observed: Observed) -> Judged:
-    assert isinstance(prepared.plan, InequalityPlan)
-    cell, sizes = prepared.cell, prepared.cell.line.sizes
+def _on_draws(claim: Inequality, case: CellCase, observed: Observed) -> CellResult:
+    assert isinstance(case.plan, InequalityPlan)
+    cell, sizes = case.cell, case.cell.line.sizes
     excess, slack = _excess(claim), _slack(claim)
     columns = [evaluate(excess, cell, observed, at) for at in range(len(sizes))]
     errors = [roundings(excess, cell, observed, at) for at in range(len(sizes))]
@@ -101,7 +103,7 @@ def _on_draws(claim: Inequality, prepared: Prepared, observed: Observed) -> Judg
     # Floats alone refute nothing: a violation is sure where balls confirm it.
     counterexample = _counterexample(excess, cell, observed, columns, errors)
     found = Excess(int((reached <= slack).sum()), int(bool(counterexample)), float(reached.max()) - slack)
-    tested = decide_inequality(prepared.plan, found)
+    tested = decide_inequality(case.plan, found)
     # Draw s may be the same draw at every size: what is counted is whether it exceeds the bound at any.
     exceeding = np.any(
         [
@@ -110,27 +112,24 @@ def _on_draws(claim: Inequality, prepared: Prepared, observed: Observed) -> Judg
         ],
         axis=0,
     )
-    again = RefutingCount(int(exceeding.sum()), observed.line.draws, 0.0, prepared.levels.refute)
+    again = RefutingCount(int(exceeding.sum()), observed.line.draws, 0.0, case.levels.refute)
     points = tuple(
         Point(float(size), float(np.max(column)), None, len(column))
         for size, column in zip(sizes, columns, strict=True)
     )
     status = tested.decision.status
-    return Judged(
-        prepared,
-        replace(tested.decision, again=again),
-        points,
-        tested.unseen,
+    found_at = Tested(replace(tested.decision, again=again), points, tested.unseen, counterexample or tested.detail)
+    return replace(
+        case.decided(found_at),
         rigorous=status is Status.REFUTED,
-        detail=counterexample or tested.detail,
         trivial=_trivial_in_every_draw(claim, cell, observed),
         scope="the law sampled" if status is Status.SUPPORTED else "",
         tightness=partial(_tightness, claim, cell, observed),
     )
 
 
-def _on_instances(claim: Inequality, prepared: Prepared, observed: Observed) -> Judged:
-    cell, line = prepared.cell, prepared.cell.line
+def _on_instances(claim: Inequality, case: CellCase, observed: Observed) -> CellResult:
+    cell, line = case.cell, case.cell.line
     places = [(size, draw) for size in line.sizes for draw in range(len(observed.instances[size]))]
     slack = rational_of(claim.margin.value) if claim.margin is not None else Fraction(0)
     pair, wanted = _sides(claim), frozenset(claim.observed)
@@ -150,15 +149,17 @@ def _on_instances(claim: Inequality, prepared: Prepared, observed: Observed) -> 
     by_size: dict[int, list[float]] = {}
     for (size, _), entries in zip(places, found.excesses, strict=False):  # up to the first that decides
         by_size.setdefault(size, []).append(max(entries))
-    decision = found.decision(float(slack), prepared.levels)
-    return Judged(
-        prepared,
+    decision = found.decision(float(slack), case.levels)
+    tested = Tested(
         replace(decision, status=Status.SUPPORTED) if certified else decision,
         tuple(Point(float(size), max(excess), None, len(excess)) for size, excess in by_size.items()),
-        (unbuilt(prepared, observed, holds=certified),),
+        (unbuilt(case, observed, holds=certified),),
+        found.detail + (f"; {copies}" if copies else ""),
+    )
+    return replace(
+        case.decided(tested),
         rigorous=found.status is not Status.INCONCLUSIVE,
         statistical=False,
-        detail=found.detail + (f"; {copies}" if copies else ""),
         scope=f"the {looked_at} built" if certified else "",
         tightness=lambda: tightness_of(found.shares, np.ones(len(found.shares))),
     )

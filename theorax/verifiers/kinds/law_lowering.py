@@ -10,6 +10,7 @@ from typing import final
 import numpy as np
 from sympy import Expr, ImmutableMatrix, Symbol
 
+from theorax.decide.case_results import PlannedCase
 from theorax.decide.draw_guards import noise_of
 from theorax.decide.gaussian_norm import Shape
 from theorax.decide.known_laws import STRETCHES, TabulatedLaw
@@ -27,7 +28,7 @@ from theorax.decide.status import Levels
 from theorax.language import GaussianVector, Law, LawOfNumbers
 from theorax.verifiers.cases.evaluation import Observed, evaluate
 from theorax.verifiers.cases.sweep_lines import Cell
-from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared, RoundingSeen, Scatter, judged, seeds_of, spreads
+from theorax.verifiers.kinds.lowering import CellCase, CellResult, Judge, RoundingSeen, Scatter, seeds_of, spreads
 
 
 @final
@@ -38,7 +39,7 @@ class LawJudge(Judge[Law]):
     kind = Law
     fewest = 8  # features have a matrix of variances
 
-    def prepare(self, claim: Law, cell: Cell, levels: Levels, original: Law) -> Prepared:
+    def prepare(self, claim: Law, cell: Cell, levels: Levels, original: Law) -> CellCase:
         line, frequencies = cell.line, law_frequencies(original, cell)
         own = TabulatedLaw(
             frequencies,
@@ -64,12 +65,12 @@ class LawJudge(Judge[Law]):
             levels=levels,
             reading=claim.reading,
         )
-        return Prepared(cell, 0.0, plan.margin, levels=levels, plan=plan)
+        return PlannedCase.of(cell, plan)
 
-    def judge(self, claim: Law, prepared: Prepared, observed: Observed) -> Judged:
-        assert isinstance(prepared.plan, LawPlan)
-        tables = _tables(claim, prepared.plan, prepared.cell, observed)
-        return judged(prepared, decide_law(prepared.plan, tables, looks_further=not prepared.repetition))
+    def judge(self, claim: Law, case: CellCase, observed: Observed) -> CellResult:
+        assert isinstance(case.plan, LawPlan)
+        tables = _tables(claim, case.plan, case.cell, observed)
+        return case.decided(decide_law(case.plan, tables, looks_further=not case.repetition))
 
     def may_end_early(self, claim: Law) -> bool:
         return claim.given is None  # whether the law holds given the variance is asked of the same draws
@@ -77,13 +78,13 @@ class LawJudge(Judge[Law]):
     def compared(self, claim: Law) -> Sequence[Expr]:
         return law_parts(claim)
 
-    def stands(self, claim: Law, case: Judged, observed: Observed, seen: RoundingSeen) -> bool:
+    def stands(self, claim: Law, case: CellResult, observed: Observed, seen: RoundingSeen) -> bool:
         return law_stands(claim, case, seen)
 
-    def scatter(self, claim: Law, prepared: Prepared, observed: Observed) -> Scatter:
-        assert isinstance(prepared.plan, LawPlan)
-        tables = _tables(claim, prepared.plan, prepared.cell, observed)
-        return tuple(map(noise_of, tables)), prepared.plan.planned_spreads
+    def scatter(self, claim: Law, case: CellCase, observed: Observed) -> Scatter:
+        assert isinstance(case.plan, LawPlan)
+        tables = _tables(claim, case.plan, case.cell, observed)
+        return tuple(map(noise_of, tables)), case.plan.planned_spreads
 
 
 def _tables(claim: Law, plan: LawPlan, cell: Cell, observed: Observed) -> list[np.ndarray]:
@@ -97,9 +98,9 @@ def law_parts(claim: Law) -> Sequence[Expr]:
     return list(claim.given) if isinstance(claim.given, ImmutableMatrix) else [claim.given]
 
 
-def law_stands(claim: Law, case: Judged, seen: RoundingSeen) -> bool:
+def law_stands(claim: Law, case: CellResult, seen: RoundingSeen) -> bool:
     """True if the margin leaves room for the most that the features move where every value is off by the error allowed."""
-    table = np.abs(law_frequencies(claim, case.prepared.cell).table).sum(axis=1)
+    table = np.abs(law_frequencies(claim, case.cell).table).sum(axis=1)
     steepest = float(table.max() if claim.given is None else np.max(table**2) / 2)
     return seen.allowed * steepest < case.decision.margin - case.decision.upper
 
@@ -150,9 +151,7 @@ def observed_features(claim: Law, cell: Cell, observed: Observed, at: int, frequ
     """
     letters = claim.letters_of
     place = ("features", letters, claim.given, tuple(cell.chosen.items()), at, frequencies)
-    if place not in observed._evaluated:
-        observed._evaluated[place] = _features(claim, letters, cell, observed, at, frequencies)
-    return observed._evaluated[place]
+    return observed.evaluations.once(place, lambda: _features(claim, letters, cell, observed, at, frequencies))
 
 
 def _features(

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
+from theorax.decide.case_results import PlannedCase
 from theorax.decide.limits import LimitPlan
 from theorax.decide.status import Levels
 from theorax.language import Limit
 from theorax.verifiers.cases.sweep_lines import Cell
 from theorax.verifiers.kinds.averages import AverageJudge
-from theorax.verifiers.kinds.lowering import Prepared, margin_of, moments_in_numbers, seeds_of, spreads, variates_of
+from theorax.verifiers.kinds.lowering import CellCase, margin_of, moments_in_numbers, seeds_of, spreads, variates_of
 
 
 @final
@@ -20,7 +21,7 @@ class LimitJudge(AverageJudge[Limit]):
 
     kind = Limit
 
-    def prepare(self, claim: Limit, cell: Cell, levels: Levels, original: Limit) -> Prepared:
+    def prepare(self, claim: Limit, cell: Cell, levels: Levels, original: Limit) -> CellCase:
         own, line = cell.number(original.to), cell.line
         unit = abs(own) or 1.0
         plan = LimitPlan(
@@ -38,4 +39,4 @@ class LimitJudge(AverageJudge[Limit]):
             letter=str(claim.as_),
             variates=variates_of(original, cell),
         )
-        return Prepared(cell, plan.to, plan.margin, plan=plan)
+        return PlannedCase.of(cell, plan)

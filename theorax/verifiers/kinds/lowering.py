@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, final
 
 import numpy as np
 from sympy import Expr, sympify
 
+from theorax.decide.case_results import CaseResult, PlannedCase
 from theorax.decide.control_variates import Variate, Variates
 from theorax.decide.moments import DeclaredMoments, Moment, declared
-from theorax.decide.plans import Planned, Seeds, Tested
+from theorax.decide.plans import Seeds
 from theorax.decide.samples import Columns
-from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Side
-from theorax.decide.stopping import Look, at_look
-from theorax.decide.verdict import Point, Tightness, VarianceGain
+from theorax.decide.status import Levels
 from theorax.language import Absolute, Claim, KnownMean
 from theorax.language.notation import inline
 from theorax.verifiers.cases import sweep_lines
@@ -27,124 +25,12 @@ from theorax.verifiers.cases.sweep_lines import Cell, SweepLine
 
 C = TypeVar("C", bound=Claim)
 AsBall: TypeAlias = Callable[[Expr], Any]  # an expression on one instance, as a ball
+CellCase: TypeAlias = PlannedCase[Cell]
+CellResult: TypeAlias = CaseResult[Cell]
 Scatter: TypeAlias = tuple[tuple[float, ...], tuple[float, ...]]  # of one draw at every size: observed, planned
 
 SAFETY = 10
 """Times the largest error of rounding seen in a few draws: what support must stand."""
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """One case of a claim before any data: the claimed value, the margin around it, and the plan it was lowered to.
-
-    ``plan`` is what `theorax.decide` decides by; None where nothing is estimated. ``levels`` are then those of the case.
-    ``sign``: +1, or -1 where the decided quantity is minus the one a reader sees (a decay exponent).
-    ``repetition``: it is asked only whether it is refuted, never how firmly.
-    """
-
-    cell: Cell
-    claimed: float
-    margin: float
-    side: Side = Side.EQUAL
-    sign: int = 1
-    levels: Levels = DEFAULT_LEVELS
-    plan: Planned | None = None
-    repetition: bool = False
-    runs_if_weak: ClassVar[bool] = False  # what decides besides the draws is known after they are made
-
-    def repeated(self) -> Prepared:
-        """The same case for one repetition of a control, at fewer draws than a claim is decided on."""
-        return self if self.plan is None else replace(self, plan=self.plan.repeated(), repetition=True)
-
-    def at_look(self, look: Look) -> Prepared:
-        """The same case as it is decided at a look."""
-        line = self.cell.line
-        plan = None if self.plan is None else at_look(self.plan, look, line.draws)
-        cell = replace(self.cell, line=line.with_draws(look.draws))
-        return replace(self, cell=cell, levels=look.of(self.levels), plan=plan)
-
-    @property
-    def is_looked_at(self) -> bool:
-        """True if the case may be decided at a part of its draws."""
-        return self.plan is not None and self.plan.random and self.cell.line.random and self.cell.line.draws > 0
-
-    @property
-    def bias(self) -> float | None:
-        """The worst bias of the declared class; None where nothing is extrapolated from."""
-        return None if self.plan is None else self.plan.bias
-
-    @property
-    def half_width(self) -> float | None:
-        """Margins below it cannot be supported; None for what is not decided from an interval."""
-        return None if self.plan is None else self.plan.half_width
-
-    @property
-    def noticeable(self) -> float | None:
-        """The deviation that is refuted with probability 0.9; None where there is none."""
-        return None if self.plan is None or math.isinf(self.plan.noticeable) else self.plan.noticeable
-
-    @property
-    def noise(self) -> tuple[float, ...]:
-        """The assumed standard deviations of one draw along the sizes; empty where none is assumed."""
-        return () if self.plan is None or not self.cell.line.random else self.plan.planned_spreads
-
-    @property
-    def weakness(self) -> str:
-        """The sentence why this design cannot decide, with the cheapest that would; empty where it can."""
-        return "" if self.plan is None else self.plan.weakness
-
-    @property
-    def why_not(self) -> Reason | None:
-        """The reason why this design cannot decide, as a code; None where it can."""
-        return None if self.plan is None else self.plan.why_not
-
-    @property
-    def no_meaning(self) -> str:
-        """The sentence why the claim cannot fail at this margin; empty where it can, or has no plan."""
-        return "" if self.plan is None else self.plan.no_meaning
-
-    @property
-    def expected(self) -> float | None:
-        """The p-value of support where the estimate is the claimed value and its error the planned one."""
-        return None if self.plan is None else self.plan.expected
-
-    def apart(self, other: Prepared) -> float | None:
-        """Distance of the two predictions, in the units of the margin; None where they have no distance."""
-        return None if self.plan is None or other.plan is None else self.plan.apart(other.plan)
-
-
-@dataclass(frozen=True)
-class Judged:
-    """One case of a claim after the data: the decision and the table's points.
-
-    ``rigorous``: the decision comes from rigorous arithmetic; ``covered``: and it holds for a whole domain, of which what
-    was drawn is a part. ``statistical``: it has an error rate, and so a place in the suite's error budget. ``trivial``:
-    the claim holds for reasons of no interest, wherever it was looked at; ``undefined``: it is nowhere defined. ``scope``:
-    for what a rigorous decision holds, where that is more than what was drawn. ``tightness`` computes quantiles of a bound
-    when it is asked: nobody asks for those of a claim's variants. ``held``: inputs of the model that were held fixed.
-    ``on_draws``: an exact claim is supported by the instances alone, which leave a share of the law open. ``gain``: of
-    variates of known mean, where the claim has any.
-    """
-
-    prepared: Prepared
-    decision: Decision
-    points: tuple[Point, ...]
-    unseen: tuple[str, ...] = ()
-    rigorous: bool = False
-    covered: bool = False
-    statistical: bool = True
-    detail: str = ""
-    trivial: bool = False
-    undefined: bool = False
-    scope: str = ""
-    tightness: Callable[[], Tightness | None] = lambda: None
-    held: tuple[str, ...] = ()
-    on_draws: bool = False
-    gain: VarianceGain | None = None
-
-    def charged(self, share: float) -> Judged:
-        """The case that spent a share of the levels, its p-values in units of the whole."""
-        return self if share == 1 else replace(self, decision=self.decision.charged(share))
 
 
 @final
@@ -171,13 +57,13 @@ class RoundingSeen:
         return tuple(SAFETY * seen.get(size, most) * unit for size, unit in zip(sizes, units, strict=True))
 
 
-def unbuilt(prepared: Prepared, observed: Observed, *, holds: bool) -> str:
+def unbuilt(case: CellCase, observed: Observed, *, holds: bool) -> str:
     """The instances that a decision on those built does not see, with the share of the law that may be otherwise."""
     if not (holds and observed.line.random):
         return "instances that were not built"
-    sizes = [size for size in prepared.cell.line.sizes if observed.instances.get(size)]
+    sizes = [size for size in case.cell.line.sizes if observed.instances.get(size)]
     fewest = min((built_at(observed, size).counted for size in sizes), default=observed.line.draws)
-    share = 1 - prepared.levels.support ** (1 / fewest)
+    share = 1 - case.levels.support ** (1 / fewest)
     return f"instances that were not built, up to {100 * share:.2g} % of their law at a size"
 
 
@@ -199,20 +85,20 @@ class Judge(ABC, Generic[C]):
         return sweep_lines.cells(claim, line)
 
     @abstractmethod
-    def prepare(self, claim: C, cell: Cell, levels: Levels, original: C) -> Prepared:
+    def prepare(self, claim: C, cell: Cell, levels: Levels, original: C) -> CellCase:
         """Claimed value, margin and weights; the class is that of ``original``, of which ``claim`` may be a variant."""
 
     @abstractmethod
-    def judge(self, claim: C, prepared: Prepared, observed: Observed) -> Judged:
+    def judge(self, claim: C, case: CellCase, observed: Observed) -> CellResult:
         """Decide the case on what was observed."""
 
     def may_end_early(self, claim: C) -> bool:
         """True if the guards of the claim see enough in a part of its draws."""
         return True
 
-    def resting(self, claim: C, judged: Judged, closed: Collection[str]) -> Judged:
+    def resting(self, claim: C, result: CellResult, closed: Collection[str]) -> CellResult:
         """The case as far as the lemmas bear it that the claim rests on; ``closed``: the names of those that close."""
-        return judged
+        return result
 
     def compared(self, claim: C) -> Sequence[Expr]:
         """Expressions whose rounding may decide the claim; none where balls decide it."""
@@ -222,7 +108,7 @@ class Judge(ABC, Generic[C]):
         """The quantity whose average the claim takes; None for other kinds."""
         return None
 
-    def stands(self, claim: C, case: Judged, observed: Observed, seen: RoundingSeen) -> bool:
+    def stands(self, claim: C, case: CellResult, observed: Observed, seen: RoundingSeen) -> bool:
         """True if the case is supported still where every value may be off by ten times the largest error seen."""
         return True
 
@@ -230,7 +116,7 @@ class Judge(ABC, Generic[C]):
         """The word that floats have for an event of the draw where balls say otherwise; empty where they do not."""
         return ""
 
-    def scatter(self, claim: C, prepared: Prepared, observed: Observed) -> Scatter:
+    def scatter(self, claim: C, case: CellCase, observed: Observed) -> Scatter:
         """Standard deviations of one draw, observed and planned, in the units of the plan; none where it has no unit."""
         return (), ()
 
@@ -301,10 +187,3 @@ def variates_of(claim: Claim, cell: Cell) -> Variates:
     return Variates(
         tuple(Variate(inline(part.of), at_sizes(part.mean), at_sizes(part.gain), part.because) for part in found)
     )
-
-
-def judged(prepared: Prepared, found: Tested) -> Judged:
-    """The result of a test, as a case of the claim."""
-    random = prepared.plan is None or prepared.plan.random
-    parts = (prepared, found.decision, found.points, found.unseen)
-    return Judged(*parts, statistical=random, detail=found.detail, gain=found.gain)

@@ -13,6 +13,8 @@ from sympy import And, Expr, true
 from sympy.core.relational import Equality, GreaterThan, Relational, StrictGreaterThan
 from sympy.logic.boolalg import Boolean
 
+from theorax.decide.case_results import NothingEstimated, PlannedCase
+from theorax.decide.plans import Tested
 from theorax.decide.status import Levels, Side, Status
 from theorax.decide.verdict import Point
 from theorax.errors import StatementError
@@ -25,7 +27,7 @@ from theorax.numerics.arithmetics import Ball
 from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.sweep_lines import Cell
-from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared, unbuilt
+from theorax.verifiers.kinds.lowering import CellCase, CellResult, Judge, unbuilt
 from theorax.verifiers.kinds.over_boxes import judged, rational_of, values
 
 
@@ -48,23 +50,24 @@ class OptimumJudge(Judge[Optimum]):
 
     kind = Optimum
 
-    def prepare(self, claim: Optimum, cell: Cell, levels: Levels, original: Optimum) -> Prepared:
+    def prepare(self, claim: Optimum, cell: Cell, levels: Levels, original: Optimum) -> CellCase:
         assert claim.margin is not None
-        return Prepared(cell, 0.0, float(claim.margin.value), Side.AT_MOST, levels=levels)
+        plan = NothingEstimated(margin=float(claim.margin.value), levels=levels)
+        return PlannedCase(cell=cell, plan=plan, claimed=0.0, margin=plan.margin, side=Side.AT_MOST)
 
-    def judge(self, claim: Optimum, prepared: Prepared, observed: Observed) -> Judged:
+    def judge(self, claim: Optimum, case: CellCase, observed: Observed) -> CellResult:
         assert claim.margin is not None
         if claim.over:
             at = [rational_of(claim.at[letter]) for letter in claim.over]
             problem = values(claim.value, claim.over, claim.margin)
-            return judged(least_at(problem, at, levels=prepared.levels), prepared)
+            return judged(least_at(problem, at, levels=case.levels), case)
         found: list[DualityGap] = []
         for size, draw in _draws(observed):
-            balls = partial(_lowered, claim, prepared.cell, observed, size, draw)
+            balls = partial(_lowered, claim, case.cell, observed, size, draw)
             found.append(duality_gap(balls, rational_of(claim.margin.value)))
             if found[-1].status is not Status.CERTIFIED:
                 break
-        together = _together(found, prepared, observed)
+        together = _together(found, case, observed)
         if together.decision.status is Status.SUPPORTED and _uses_value(claim, observed):
             return replace(together, trivial=True, detail=_USES_VALUE)
         return together
@@ -72,20 +75,20 @@ class OptimumJudge(Judge[Optimum]):
     def compared(self, claim: Optimum) -> Sequence[Expr]:
         return []  # balls hold their own rounding
 
-    def resting(self, claim: Optimum, judged: Judged, closed: Collection[str]) -> Judged:
-        if claim.over or judged.decision.status is not Status.SUPPORTED:
-            return judged
-        (gap,) = [point.estimate for point in judged.points]
-        count = sum(point.draws for point in judged.points)
+    def resting(self, claim: Optimum, result: CellResult, closed: Collection[str]) -> CellResult:
+        if claim.over or result.decision.status is not Status.SUPPORTED:
+            return result
+        (gap,) = [point.estimate for point in result.points]
+        count = sum(point.draws for point in result.points)
         each = f"on each of {many(count, 'instance')} a feasible value lies within {gap:.3g} of"
         if claim.bound_by in closed:
             proved = f"{each} a lower bound in balls, by the lemma {claim.bound_by}"
             beside = f"whether the lemma {claim.bound_by} speaks of this bound"
-            return replace(judged, trivial=False, detail=proved, unseen=(*judged.unseen, beside))
-        if judged.trivial:
-            return judged
+            return replace(result, trivial=False, detail=proved, unseen=(*result.unseen, beside))
+        if result.trivial:
+            return result
         believed = f"{each} the measured bound; that it is a bound is believed"
-        return replace(judged, rigorous=False, detail=believed, unseen=(*judged.unseen, "whether the bound is one"))
+        return replace(result, rigorous=False, detail=believed, unseen=(*result.unseen, "whether the bound is one"))
 
 
 _USES_VALUE = "the bound is computed from the value itself, so their gap could not have been large"
@@ -116,7 +119,7 @@ def _draws(observed: Observed) -> Iterator[tuple[int, int]]:
         yield from ((size, draw) for draw in range(count))
 
 
-def _together(found: list[DualityGap], prepared: Prepared, observed: Observed) -> Judged:
+def _together(found: list[DualityGap], case: CellCase, observed: Observed) -> CellResult:
     last, count = found[-1], len(found)
     largest = max(gap.largest for gap in found)
     certain = last.status is not Status.INCONCLUSIVE
@@ -126,16 +129,13 @@ def _together(found: list[DualityGap], prepared: Prepared, observed: Observed) -
         detail = (
             f"on each of {many(count, 'instance')} a feasible value lies within {largest:.3g} of the measured bound"
         )
-    decision = replace(last, status=status, largest=largest).decision(prepared.margin, prepared.levels)
+    decision = replace(last, status=status, largest=largest).decision(case.plan.margin, case.levels)
     points = tuple(Point(float(size), largest, None, count) for size in observed.line.sizes[-1:])
-    return Judged(
-        prepared,
-        decision,
-        points,
-        (unbuilt(prepared, observed, holds=status is Status.SUPPORTED),),
+    unseen = (unbuilt(case, observed, holds=status is Status.SUPPORTED),)
+    return replace(
+        case.decided(Tested(decision, points, unseen, detail)),
         rigorous=certain,
         statistical=False,
-        detail=detail,
         scope=f"the {many(count, 'instance')} built" if status is Status.SUPPORTED else "",
     )
 

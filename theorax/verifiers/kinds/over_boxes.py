@@ -9,12 +9,13 @@ from typing import Any
 
 from sympy import Expr
 
+from theorax.decide.plans import Tested
 from theorax.decide.status import Status
 from theorax.exact.box_problems import BoxFinding, BoxProblem, nowhere_negative
 from theorax.exact.enclosures import Box, Enclosure, floats
 from theorax.language import Impossibility, Inequality, Margin, Parameter
 from theorax.language.notation import displayed
-from theorax.verifiers.kinds.lowering import Judged, Prepared
+from theorax.verifiers.kinds.lowering import CellCase, CellResult
 
 __all__ = ["bounded", "is_certified", "judged", "on_box", "rational_of", "values"]
 
@@ -45,30 +46,26 @@ def values(function: Expr, over: Range, margin: Margin | None) -> BoxProblem:
     )
 
 
-def on_box(claim: Inequality | Impossibility, smaller: Expr, larger: Expr, prepared: Prepared) -> Judged:
+def on_box(claim: Inequality | Impossibility, smaller: Expr, larger: Expr, case: CellCase) -> CellResult:
     """The claim that one side is nowhere above the other, on the whole box; its margin is a slack."""
-    return judged(nowhere_negative(bounded(smaller, larger, claim.over, claim.margin)), prepared)
+    return judged(nowhere_negative(bounded(smaller, larger, claim.over, claim.margin)), case)
 
 
-def judged(found: BoxFinding, prepared: Prepared) -> Judged:
+def judged(found: BoxFinding, case: CellCase) -> CellResult:
     """The case that was decided on a box."""
     status = found.decision.status
     certified = status is Status.CERTIFIED
     decision = replace(
         found.decision,
         status=Status.SUPPORTED if certified else status,
-        margin=prepared.margin,
-        levels=prepared.levels,
+        margin=case.plan.margin,
+        levels=case.levels,
     )
-    return Judged(
-        prepared,
-        decision,
-        (),
-        found.unseen,
+    return replace(
+        case.decided(Tested(decision, unseen=found.unseen, detail=found.detail)),
         rigorous=found.rigorous,
         covered=certified,
         statistical=found.statistical,
-        detail=found.detail,
         trivial=found.trivial,
         scope=found.scope,
         tightness=found.tightness,

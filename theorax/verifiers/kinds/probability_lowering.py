@@ -11,6 +11,7 @@ from sympy import And, Basic, Eq, Expr, Ge, Gt, Le, Lt, Ne, Not, Or
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import BooleanFalse, BooleanTrue
 
+from theorax.decide.case_results import PlannedCase
 from theorax.decide.probabilities import ProbabilityPlan, decide_probability
 from theorax.decide.status import Levels, Side
 from theorax.errors import DesignError
@@ -20,7 +21,7 @@ from theorax.numerics.arithmetics import UndecidedComparison, UnsupportedPrimiti
 from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.evaluation import Observed, evaluate, roundings
 from theorax.verifiers.cases.sweep_lines import Cell, SweepLine
-from theorax.verifiers.kinds.lowering import AsBall, Judge, Judged, Prepared, RoundingSeen
+from theorax.verifiers.kinds.lowering import AsBall, CellCase, CellResult, Judge, RoundingSeen
 
 _TRIED = 4  # violations that balls look at: what cannot be followed in one draw can seldom be followed in another
 
@@ -52,7 +53,7 @@ class ProbabilityJudge(Judge[Probability]):
         for size in line.sizes:
             yield from super().cells(claim, replace(line, sizes=(size,)))
 
-    def prepare(self, claim: Probability, cell: Cell, levels: Levels, original: Probability) -> Prepared:
+    def prepare(self, claim: Probability, cell: Cell, levels: Levels, original: Probability) -> CellCase:
         (size,) = cell.line.sizes
         claimed = cell.number(claim.at_least, size)
         margin = float(claim.margin.value) if claim.margin is not None else cell.number(original.content, size)
@@ -65,31 +66,32 @@ class ProbabilityJudge(Judge[Probability]):
         plan = ProbabilityPlan(
             at_least=claimed, margin=margin, draws=cell.line.draws, levels=levels, reading=claim.reading
         )
-        return Prepared(cell, claimed, margin, Side.AT_LEAST, levels=levels, plan=plan)
+        return PlannedCase.of(cell, plan, Side.AT_LEAST)
 
-    def judge(self, claim: Probability, prepared: Prepared, observed: Observed) -> Judged:
-        assert isinstance(prepared.plan, ProbabilityPlan)
-        (size,) = prepared.cell.line.sizes
-        at, cell = observed.line.sizes.index(size), Cell(observed.line, prepared.cell.chosen)
-        sure, possible = _counted(claim, prepared.cell, observed)
-        failing = np.flatnonzero(~possible)[:_TRIED].tolist() if prepared.plan.least_true == 1 else []
+    def judge(self, claim: Probability, case: CellCase, observed: Observed) -> CellResult:
+        assert isinstance(case.plan, ProbabilityPlan)
+        (size,) = case.cell.line.sizes
+        at, cell = observed.line.sizes.index(size), Cell(observed.line, case.cell.chosen)
+        sure, possible = _counted(claim, case.cell, observed)
+        failing = np.flatnonzero(~possible)[:_TRIED].tolist() if case.plan.least_true == 1 else []
         confirmed = next(filter(None, (_confirmed(claim.event, cell, observed, at, draw) for draw in failing)), "")
         successes = int(sure.sum())
         undecided = int(possible.sum()) - successes
-        tested = decide_probability(prepared.plan, successes, undecided, unconfirmed=not confirmed)
+        tested = decide_probability(case.plan, successes, undecided, unconfirmed=not confirmed)
         points = tuple(replace(point, size=float(size)) for point in tested.points)
         detail = confirmed or tested.detail
-        return Judged(prepared, tested.decision, points, tested.unseen, rigorous=bool(confirmed), detail=detail)
+        found = case.decided(replace(tested, points=points, detail=detail))
+        return replace(found, rigorous=bool(confirmed))
 
     def compared(self, claim: Probability) -> Sequence[Expr]:
         return [part.lhs - part.rhs for part in claim.event.atoms(Relational)]
 
-    def stands(self, claim: Probability, case: Judged, observed: Observed, seen: RoundingSeen) -> bool:
-        assert isinstance(case.prepared.plan, ProbabilityPlan)
-        sure, possible = _counted(claim, case.prepared.cell, observed, seen.allowed)
+    def stands(self, claim: Probability, case: CellResult, observed: Observed, seen: RoundingSeen) -> bool:
+        assert isinstance(case.plan, ProbabilityPlan)
+        sure, possible = _counted(claim, case.cell, observed, seen.allowed)
         successes = int(sure.sum())
         undecided = int(possible.sum()) - successes
-        return decide_probability(case.prepared.plan, successes, undecided, unconfirmed=True).decision.status.holds
+        return decide_probability(case.plan, successes, undecided, unconfirmed=True).decision.status.holds
 
     def miscounted(self, claim: Probability, cell: Cell, observed: Observed, draw: int, balls: Iterable[AsBall]) -> str:
         sure, possible = (bool(mask[draw]) for mask in _counted(claim, cell, observed))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
+from theorax.decide.case_results import PlannedCase
 from theorax.decide.rate_estimators import Average
 from theorax.decide.rates import RatePlan
 from theorax.decide.status import Levels
@@ -12,7 +13,7 @@ from theorax.language import Rate
 from theorax.verifiers.cases.sweep_lines import Cell
 from theorax.verifiers.kinds.averages import AverageJudge
 from theorax.verifiers.kinds.lowering import (
-    Prepared,
+    CellCase,
     seeds_of,
     spreads,
     variates_of,
@@ -26,7 +27,7 @@ class RateJudge(AverageJudge[Rate]):
 
     kind = Rate
 
-    def prepare(self, claim: Rate, cell: Cell, levels: Levels, original: Rate) -> Prepared:
+    def prepare(self, claim: Rate, cell: Cell, levels: Levels, original: Rate) -> CellCase:
         assert claim.margin is not None
         line, exponent = cell.line, cell.number(claim.exponent)
         rival = None
@@ -52,4 +53,4 @@ class RateJudge(AverageJudge[Rate]):
             letter=str(claim.as_),
             variates=variates_of(original, cell),
         )
-        return Prepared(cell, plan.claimed, plan.margin, plan.core.side, sign=-1, plan=plan)
+        return PlannedCase.of(cell, plan, plan.core.side)
