@@ -16,6 +16,7 @@ from theorax.decide.kinds import KindWords
 from theorax.decide.status import Decision, Direction, LargerClasses, Reading, Reason, Side, Status
 from theorax.names import many
 from theorax.text.codec import Malformed
+from theorax.text.numbers import number
 
 Ends = tuple[float | None, float | None]  # None, or infinite, where a side is open
 
@@ -227,6 +228,19 @@ class Verdict(Statement, ErrorRates, Grounds, LargerClasses):
         for name, right in _settled(self.findings).items():
             if (given := getattr(self, name)) != right:
                 raise Malformed(f".{name}", f"{given!r} does not follow from the findings, {right!r} does")
+
+    @property
+    def deciding(self) -> Case | None:
+        """The case that decided."""
+        return self.cases[self.worst] if self.worst is not None else None
+
+    def named(self, case: Case, equals: str = " = ") -> str:
+        """A case by its subject, its letters as they are displayed, and its size where that tells it from others."""
+        at = [f"{self.display.get(letter, letter)}{equals}{value}" for letter, value in case.at.items()]
+        alike = sum(other.subject == case.subject and other.at == case.at for other in self.cases) > 1
+        if alike and self.swept and case.points:
+            at.append(f"{self.swept}{equals}{number(case.points[0].size)}")
+        return ", ".join([case.subject, *at])
 
     def with_findings(self, *found: Found) -> Verdict:
         """The verdict with further findings, settled again over all of them."""

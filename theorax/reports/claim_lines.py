@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from theorax.decide.findings import ShownBy, inside_the_margin
-from theorax.decide.kinds import DecidedQuantity
-from theorax.decide.status import Reading, Reason, Side, Status
-from theorax.decide.verdict import Case
-from theorax.names import many
-from theorax.reports.document import ClaimReport
+from theorax.decide.facts import FactKey, by_key, claimed_value, facts
+from theorax.decide.findings import ShownBy
+from theorax.decide.status import Reason, Side, Status
+from theorax.reports import claim_facts
+from theorax.reports.document import ClaimReport, TheoremReport
 from theorax.text import safe
 from theorax.text.bar import Bar
-from theorax.text.numbers import number, with_uncertainty
 from theorax.text.plain import NARROWEST, WIDTH, cells, padded, wrapped
 from theorax.text.signs import SIGNS
-
-if TYPE_CHECKING:
-    from theorax.reports.compared_claims import ComparedClaim
 
 STATEMENT_LINES = 2
 BARS = 2  # claims whose bar is drawn; those beyond have two lines each
@@ -86,11 +80,12 @@ def _broken(line: str) -> Iterator[str]:
             yield part.rstrip()
 
 
-def claims_lines(claims: Sequence[ClaimReport], *, scoped: bool) -> list[str]:
-    """The lines of all claims; bars stand at the first two that have one.
+def claims_lines(part: TheoremReport, *, scoped: bool) -> list[str]:
+    """The lines of all claims of a theorem; bars stand at the first two that have one.
 
     ``scoped``: the scope of what was proved, or the distance that was kept, stands with the word of the theorem.
     """
+    claims = part.claims
     names = [cells(claim.id) for claim in claims]
     indent = max(names) + 2 if max(names) <= LONGEST_NAME else 10
     told = [claim_numbers(claim) for claim in claims]
@@ -106,7 +101,7 @@ def claims_lines(claims: Sequence[ClaimReport], *, scoped: bool) -> list[str]:
             bar = bar_line(claim) if drawn < BARS else ""
             drawn += bool(bar)
             lines += [bar] if bar else []
-        lines += [" " * indent + line for line in _told(claim, WIDTH - indent, scoped=scoped)]
+        lines += [" " * indent + line for line in _told(claim, part, WIDTH - indent, scoped=scoped)]
     return lines
 
 
@@ -133,7 +128,8 @@ def _settled(claim: ClaimReport, indent: int, *, scoped: bool) -> Iterator[str]:
         and case is not None
         and case.estimate is not None
     ):
-        scope = f"largest difference {number(case.estimate, 2)}, margin {number(case.margin, 2)}"
+        short = {fact.key: fact.short for fact in facts(claim)}
+        scope = f"{short[FactKey.MEASURED]}, {short[FactKey.MARGIN]}"
     yield last
     room = WIDTH - indent - cells(word) - 2
     lines = wrap(scope, room, 0, 2)
@@ -192,56 +188,11 @@ def claim_numbers(claim: ClaimReport) -> ClaimNumbers:
     if shown is None:
         return ClaimNumbers(sign, "too few sizes" if claim.reason is Reason.TOO_FEW_SIZES else "not measured")
     if case is None or case.estimate is None:
-        return ClaimNumbers(sign, claimed_value(claim.words.quantity, claim.side, shown, claim.reading), "not run")
-    return ClaimNumbers(
-        f"{held}{sign}", claimed_value(claim.words.quantity, claim.side, case, claim.reading), *_found(claim, case)
-    )
-
-
-def claimed_value(
-    quantity: DecidedQuantity, side: Side, case: Case | ComparedClaim, reading: Reading = Reading.EXACT
-) -> str:
-    """The claimed value of a case with its margin, as the number line says it."""
-    value, margin = number(case.predicted, 4), number(case.margin, 2)
-    beside = f"{'within' if reading is Reading.MARGIN else 'margin'} {margin}"
-    if quantity.is_error:
-        zero = f"claimed {quantity.short} 0"
-        return f"{zero}, {beside}" if quantity.has_margin else f"{zero} ± {margin}"
-    match side:
-        case Side.AT_MOST:
-            return f"claimed ≤ {value}, {beside}"
-        case Side.AT_LEAST:
-            return f"claimed ≥ {value}, {beside}"
-        case Side.EQUAL:
-            pass
-    if reading is Reading.MARGIN:
-        return f"claimed {value}, {beside}"
-    return f"claimed {value} ± {margin}" if case.margin is not None else f"claimed {value}"
-
-
-def _found(claim: ClaimReport, case: Case) -> tuple[str, str]:
-    """The number found, and the draws or sizes that it was found from."""
-    value = with_uncertainty(case.estimate, case.standard_error)
-    if claim.words.quantity.is_difference:
-        factor = f"(margin × {factor_text(claim.headroom)})" if claim.headroom and claim.status.holds else ""
-        return f"largest difference {number(case.estimate, 2)}", factor
-    sizes = sorted({point.size for point in case.points})
-    draws = sum(point.draws for point in case.points)
-    quantity = claim.words.quantity
-    if quantity.is_error and quantity.is_share:
-        high = case.interval[1] if case.interval is not None else None
-        below = f"at most {number(high, 2)}" if high is not None else ""
-        return f"found {value}", f"in {many(draws, 'draw')}: {below}" if below else ""
-    verb = "found" if claim.status is Status.REFUTED else quantity.verb
-    if claim.as_ is not None and len(sizes) > 1:
-        preposition = "over" if quantity.is_slope else "from"
-        return f"{verb} {value}", f"{preposition} {claim.as_} = {number(sizes[0])}..{number(sizes[-1])}"
-    return f"{verb} {value}", f"from {many(draws, 'draw')}" if draws else ""
-
-
-def factor_text(factor: float) -> str:
-    """A factor as it is told: two digits, or the whole number where it is large."""
-    return number(factor, 2) if factor < 100 else number(round(factor), 3)
+        claimed = claimed_value(claim.words.quantity, claim.side, shown.predicted, shown.margin, claim.reading)
+        return ClaimNumbers(sign, claimed, "not run")
+    short = {fact.key: fact.short for fact in facts(claim)}
+    origin = short.get(FactKey.DRAWS) or short.get(FactKey.HEADROOM, "")
+    return ClaimNumbers(f"{held}{sign}", short.get(FactKey.PREDICTED, ""), short[FactKey.MEASURED], origin)
 
 
 def bar_line(claim: ClaimReport) -> str:
@@ -259,13 +210,14 @@ def bar_line(claim: ClaimReport) -> str:
     return Bar(case.predicted, case.margin, ends[0], ends[1], case.estimate, open_below, open_above).line()
 
 
-def _told(claim: ClaimReport, width: int, *, scoped: bool) -> Iterator[str]:
+def _told(claim: ClaimReport, part: TheoremReport, width: int, *, scoped: bool) -> Iterator[str]:
     """Further lines of a claim that is refuted, corrected, or fell among the claims of the run."""
-    if claim.corrected:
-        yield from wrap(f"As the source prints it; what holds is the claim {claim.corrected}.", width)
-    if claim.status is Status.SUPPORTED and not scoped and (within := inside_the_margin(claim.findings)):
-        yield from wrap(within, width, lines=2)
+    found = by_key(claim_facts.facts(claim, part))
+    if printed := found.get(FactKey.PRINTED):
+        yield from wrap(printed.value, width)
+    if claim.status is Status.SUPPORTED and not scoped and (within := found.get(FactKey.WITHIN)):
+        yield from wrap(within.value, width, lines=2)
     if claim.status is Status.REFUTED:
         yield from wrap(claim.sentence, width, lines=3)  # which names the case that breaks it
-    if claim.status != claim.status_unadjusted:
-        yield from wrap(f"Alone, without the other claims of this run, it is {claim.status_unadjusted}.", width)
+    if alone := found.get(FactKey.ALONE):
+        yield from wrap(alone.line, width)

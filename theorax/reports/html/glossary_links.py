@@ -14,7 +14,6 @@ TERMS: Mapping[str, str] = {
     "bias": "corrections",
     "controls": "control",
     "deciding case": "case",
-    "level": "risk",
     "not looked at": "blind to",
     "rests on": "dependency",
 }

@@ -12,21 +12,14 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from theorax.decide.promise import grouped, promise
+from theorax.decide.facts import FactKey, by_key
 from theorax.decide.status import Status
 from theorax.decide.verdict import Case
+from theorax.reports.claim_facts import alone, facts
 from theorax.reports.document import ClaimReport
 from theorax.reports.html import cited_works, claim_cards, first_screen, page_parts, plots
 from theorax.reports.html.palette import DARK, LIGHT, declarations, variables
-from theorax.reports.theorem_text import (
-    LABELS,
-    NO_CONTROL,
-    STEP_SIGNS,
-    computed,
-    moment,
-    uncontrolled,
-    wording,
-)
+from theorax.reports.theorem_text import LABELS, STEP_SIGNS, computed, moment
 from theorax.text.mathml import formula
 from theorax.text.numbers import duration, interval, number, with_uncertainty
 from theorax.text.safe import visible
@@ -113,12 +106,11 @@ def _environment() -> Environment:
         SHOWN=SHOWN,
         sweep=_sweep,
         forest=_forest,
-        wording=wording,
         computed=computed,
-        promise=promise,
-        grouped=grouped,
-        uncontrolled=uncontrolled,
-        NO_CONTROL=NO_CONTROL,
+        claim_facts=facts,
+        by_key=by_key,
+        KEYS=FactKey,
+        alone=alone,
     )
     return environment
 

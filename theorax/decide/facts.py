@@ -1,0 +1,347 @@
+"""The facts of a claim in words: every number and sentence that a reader sees about a claim is written here.
+
+A rendering chooses facts by level and key, and lays them out. A run of several claims knows more about one of them, which
+`theorax.reports.claim_facts` adds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+
+from theorax.decide.findings import decisive, inside_the_margin
+from theorax.decide.kinds import DecidedQuantity, KindWords
+from theorax.decide.meanings import meaning
+from theorax.decide.promise import promise
+from theorax.decide.status import Reading, Side, Status
+from theorax.decide.verdict import AssumedNoise, Case, VarianceGain, Verdict, remarks
+from theorax.decide.wording import REMEDIES, attempted
+from theorax.names import many
+from theorax.text.numbers import interval, number, percent, with_uncertainty
+
+__all__ = [
+    "READINGS",
+    "Fact",
+    "FactKey",
+    "Level",
+    "by_key",
+    "claimed_value",
+    "factor_text",
+    "facts",
+    "gains_text",
+    "in_order",
+    "lasts",
+    "margin_text",
+    "noise_assumed",
+    "power",
+    "risk",
+]  # fmt: skip
+
+LONG = 120  # characters of a formula that still stands beside a number
+ENLARGED = 1e6  # a factor from which corrections play no part
+
+READINGS: Mapping[Reading, str] = {
+    Reading.EXACT: "the claim is read exactly, and any deviation refutes it",
+    Reading.MARGIN: "the claim is read with its margin, and only a larger deviation refutes it",
+}
+
+
+class Level(Enum):
+    """How deep in a report a fact stands."""
+
+    HEAD = "head"  # a sentence at the head of the claim
+    BODY = "body"  # in every full rendering
+    DETAIL = "detail"  # about the deciding case or the design: a table of cases or a plot may show it instead
+
+
+class FactKey(StrEnum):
+    """The subject of a fact; its value is the label, and the members have the order in which a reader meets them."""
+
+    WITHIN = "Within the margin"
+    PROMISE = "Promise"
+    MEANING = "Meaning"
+    PRINTED = "As printed"
+    VERDICT = "Verdict"
+    UNCONTROLLED = "No control"
+    ALONE = "Alone"
+    REASON = "Undecided"
+    CASE = "Deciding case"
+    BOUND = "Bound"
+    PREDICTED = "Predicted"
+    MEASURED = "Measured"
+    INTERVAL = "Interval"
+    BIAS = "Bias"
+    MARGIN = "Margin"
+    READING = "Reading"
+    RISK = "Risk"
+    ATTEMPT = "Attempt"
+    LOG = "Log"
+    LOOK = "Look"
+    BREAKDOWN = "Breakdown"
+    HEADROOM = "Headroom"
+    POWER = "Power"
+    VARIATES = "Variates"
+    TIGHTNESS = "Tightness"
+    NOISE = "Noise"
+    SCOPE = "Scope"
+    DRAWS = "Draws"
+    DESIGN = "Design"
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One fact of a claim; ``short`` is its form on a line with others."""
+
+    key: FactKey
+    value: str
+    level: Level = Level.BODY
+    short: str = ""
+
+    @property
+    def line(self) -> str:
+        """The fact as a sentence behind its label."""
+        return f"{self.key}: {self.value}{'' if self.value.endswith('.') else '.'}"
+
+
+def facts(claim: Verdict) -> tuple[Fact, ...]:
+    """The facts of a claim, in order; its numbers are those of the case that decided.
+
+    >>> from theorax import decide
+    >>> verdict = decide.mean(decide.plan_mean(1 / 2, margin=0.2, draws=64, range=(0, 1)), [0, 1] * 32)
+    >>> by_key(facts(verdict))[FactKey.MARGIN].value
+    '± 0.2'
+    """
+    case = claim.deciding
+    found = [*_head(claim), *_stated(claim), *_spent(claim), *_grounds(claim)]
+    if case is not None:
+        found += [*_numbers(claim, case), *_strength(claim, case)]
+    return in_order(found)
+
+
+def in_order(found: Iterable[Fact]) -> tuple[Fact, ...]:
+    """These facts in the order of their keys."""
+    place = {key: at for at, key in enumerate(FactKey)}
+    return tuple(sorted(found, key=lambda fact: place[fact.key]))
+
+
+def by_key(found: Iterable[Fact]) -> dict[FactKey, Fact]:
+    """These facts by their keys."""
+    return {fact.key: fact for fact in found}
+
+
+def _head(claim: Verdict) -> Iterator[Fact]:
+    sentences = {
+        FactKey.WITHIN: inside_the_margin(claim.findings),
+        FactKey.PROMISE: promise(claim),
+        FactKey.MEANING: meaning(claim),
+        FactKey.VERDICT: decisive(claim.findings).sentence,
+    }
+    yield from (Fact(key, text, Level.HEAD) for key, text in sentences.items() if text)
+
+
+def _stated(claim: Verdict) -> Iterator[Fact]:
+    if claim.reason:
+        yield Fact(FactKey.REASON, f"{REMEDIES[claim.reason]} ({claim.reason})")
+    if claim.margin_given:
+        case = claim.deciding
+        short = f"margin {number(case.margin, 2)}" if case is not None and case.margin is not None else ""
+        yield Fact(FactKey.MARGIN, margin_text(claim.margin_given, claim.because), short=short)
+    if claim.words.quantity.has_margin:
+        yield Fact(FactKey.READING, READINGS[claim.reading])
+    if claim.noise is not None:
+        yield Fact(FactKey.NOISE, noise_assumed(claim.noise, claim.words))
+
+
+def _spent(claim: Verdict) -> Iterator[Fact]:
+    """The error rate and the attempts that share it; a rigorous verdict has none."""
+    if claim.rigorous:
+        yield Fact(FactKey.RISK, "no error rate: exact algebra or rigorous arithmetic decided")
+        return
+    if claim.level is not None:
+        yield Fact(FactKey.RISK, risk(claim.level))
+    if claim.log is not None:
+        yield Fact(FactKey.LOG, attempted(claim.log).removesuffix("."))
+    if claim.look is not None:
+        yield Fact(FactKey.LOOK, str(claim.look).removesuffix("."))
+
+
+def _grounds(claim: Verdict) -> Iterator[Fact]:
+    if gains := [case.gain for case in claim.cases if case.gain is not None]:
+        names = ", ".join(dict.fromkeys(name for gain in gains for name in gain.variates))
+        yield Fact(FactKey.VARIATES, gains_text(gains) + (f"; of known mean: {names}" if names else ""))
+    if claim.tightness is not None:
+        shares = ", ".join(number(part, 2) for part in claim.tightness)
+        places = "draws" if claim.draws else "points"
+        shown = f"the smaller side is {shares} of the larger one at 5 %, 50 % and 95 % of the {places}"
+        yield Fact(FactKey.TIGHTNESS, ". ".join((shown, *remarks(claim.tightness))))
+    if claim.scope and not claim.status.holds:  # a green word says it in its promise
+        yield Fact(FactKey.SCOPE, claim.scope)
+    if claim.draws:
+        swept = f" over sizes {_sizes(claim.sizes)}" if claim.sizes else ""
+        yield Fact(FactKey.DRAWS, f"{claim.draws}{swept}", Level.DETAIL, _origin(claim))
+    if claim.design_hash:
+        yield Fact(FactKey.DESIGN, f"{claim.design_hash}, fixed before the data", Level.DETAIL)
+
+
+def _numbers(claim: Verdict, case: Case) -> Iterator[Fact]:
+    """The numbers of the deciding case: claimed, measured, and what is left open."""
+    quantity = claim.words.quantity
+    is_bound = quantity.is_error and quantity.is_share
+    # Without an interval no draws were counted: the bound was evaluated at points.
+    name = "largest excess over the bound" if is_bound and case.interval is None else quantity.name
+    if len(claim.cases) > 1:
+        yield Fact(FactKey.CASE, claim.named(case), Level.DETAIL)
+    if is_bound and claim.prediction and len(claim.prediction) < LONG:
+        yield Fact(FactKey.BOUND, claim.prediction, Level.DETAIL)
+    if quantity.is_error or case.predicted is not None:
+        shown = claimed_value(quantity, claim.side, case.predicted, case.margin, claim.reading)
+        yield Fact(FactKey.PREDICTED, f"{name} {_predicted(claim, case)}".lstrip(), Level.DETAIL, shown)
+    if case.estimate is not None:
+        value = with_uncertainty(case.estimate, case.standard_error)
+        found = f"{'found' if claim.status is Status.REFUTED or quantity.is_error else quantity.verb} {value}"
+        if quantity.is_difference:
+            found = f"largest difference {number(case.estimate, 2)}"
+        yield Fact(FactKey.MEASURED, f"{name} {value}".lstrip(), Level.DETAIL, found)
+    if case.interval is not None:
+        yield Fact(FactKey.INTERVAL, f"{interval(case.interval)}, any bias included", Level.DETAIL)
+    if case.bias:
+        source = "the corrections assumed at finite size" if claim.as_ else "rounding"
+        yield Fact(FactKey.BIAS, f"at most {number(case.bias, 2)}, from {source}")
+
+
+def _strength(claim: Verdict, case: Case) -> Iterator[Fact]:
+    """The changes that the word would survive, and the deviation that the design sees."""
+    factor, is_difference = case.breakdown, claim.words.quantity.is_difference
+    if factor is not None and is_difference:
+        short = f"(margin × {factor_text(factor)})" if factor and claim.status.holds else ""
+        told = f"the largest difference fits {factor_text(factor)} times into the margin, rounding included"
+        yield Fact(FactKey.HEADROOM, told, short=short)
+    elif factor is not None and 0 < factor < ENLARGED and case.status is claim.status:
+        yield Fact(FactKey.BREAKDOWN, lasts(factor, case.status))
+    if case.noticeable is not None and is_difference:
+        yield Fact(FactKey.POWER, f"refutes a difference of {number(case.noticeable, 2)} however rounding falls")
+    elif case.noticeable is not None:
+        value = number(case.noticeable, 2)
+        yield Fact(FactKey.POWER, power([(claim.words, value)]), short=value)
+
+
+def _sizes(sizes: Sequence[float | None]) -> str:
+    shown = [number(size) for size in sizes]
+    return ", ".join(shown) if len(shown) <= 8 else f"{shown[0]} to {shown[-1]}"
+
+
+def _predicted(claim: Verdict, case: Case) -> str:
+    """The predicted value, as a number and as the formula that it is the value of."""
+    if claim.words.quantity.is_error:
+        return "0"
+    sign = {Side.AT_MOST: "≤ ", Side.AT_LEAST: "≥ "}.get(claim.side, "")
+    value = number(case.predicted)
+    form = claim.prediction if claim.prediction not in (None, value) else None
+    return f"{sign}{value}" + (f" = {form}" if form and len(form) < LONG else "")
+
+
+def _origin(claim: Verdict) -> str:
+    """The draws or sizes of the deciding case, after the number that was found from them."""
+    case, quantity = claim.deciding, claim.words.quantity
+    if case is None or quantity.is_difference:
+        return ""
+    sizes, draws = sorted({point.size for point in case.points}), sum(point.draws for point in case.points)
+    if quantity.is_error and quantity.is_share:
+        high = case.interval[1] if case.interval is not None else None
+        return f"in {many(draws, 'draw')}: at most {number(high, 2)}" if high is not None else ""
+    if claim.as_ is not None and len(sizes) > 1:
+        preposition = "over" if quantity.is_slope else "from"
+        return f"{preposition} {claim.as_} = {number(sizes[0])}..{number(sizes[-1])}"
+    return f"from {many(draws, 'draw')}" if draws else ""
+
+
+def claimed_value(
+    quantity: DecidedQuantity,
+    side: Side,
+    predicted: float | None,
+    margin: float | None,
+    reading: Reading = Reading.EXACT,
+) -> str:
+    """The claimed value with its margin, as a line of numbers shows it."""
+    value, room = number(predicted, 4), number(margin, 2)
+    beside = f"{'within' if reading is Reading.MARGIN else 'margin'} {room}"
+    if quantity.is_error:
+        zero = f"claimed {quantity.short} 0"
+        return f"{zero}, {beside}" if quantity.has_margin else f"{zero} ± {room}"
+    if side is not Side.EQUAL:
+        return f"claimed {'≤' if side is Side.AT_MOST else '≥'} {value}, {beside}"
+    if reading is Reading.MARGIN:
+        return f"claimed {value}, {beside}"
+    return f"claimed {value} ± {room}" if margin is not None else f"claimed {value}"
+
+
+def margin_text(given: str, because: str) -> str:
+    """A margin as it was stated, and the reason for it."""
+    return f"{given}, because {because}" if because else given
+
+
+def risk(level: float) -> str:
+    """The error rate of a word that a test decided.
+
+    >>> risk(0.0152)
+    'wrong at most 1.5 % of the time, if the assumptions hold'
+    """
+    return f"wrong at most {percent(level)} of the time, if the assumptions hold"
+
+
+def power(found: Iterable[tuple[KindWords, str]]) -> str:
+    """The deviations that a design refutes nine times in ten."""
+    return f"refutes 9 times in 10: {', '.join(words.deviating(value) for words, value in found)}"
+
+
+def lasts(factor: float, status: Status = Status.SUPPORTED) -> str:
+    """The meaning of a breakdown factor of a case with this status.
+
+    >>> lasts(7.4), lasts(0.52, Status.INCONCLUSIVE)
+    ('holds until corrections are 7.4 times those assumed', 'decided if corrections were at most 0.52 times those assumed')
+    """
+    if status is Status.INCONCLUSIVE:
+        return f"decided if corrections were at most {factor_text(factor)} times those assumed"
+    word = "stays refuted" if status is Status.REFUTED else "holds"
+    return f"{word} until corrections are {factor_text(factor)} times those assumed"
+
+
+def factor_text(factor: float) -> str:
+    """A factor as a reader sees it: two digits, or the whole number where it is large."""
+    return number(factor, 2) if factor < 100 else number(round(factor), 3)
+
+
+def noise_assumed(noise: AssumedNoise, words: KindWords) -> str:
+    """The noise that a plan assumed, and where that comes from.
+
+    >>> noise_assumed(AssumedNoise(0.4, 0.4, "1/5", False), KindWords("limit", spread_of=" of the claimed value"))
+    'sd 0.4 per draw, assumed (1/5 of the claimed value, the default; set spread=...)'
+    """
+    ends = " to ".join(dict.fromkeys((number(noise.low, 2), number(noise.high, 2))))
+    share = f"{noise.spread}{words.spread_of}"
+    source = f"spread={share}" if noise.stated else f"{share}, the default; set spread=..."
+    return f"sd {ends}{words.noise_of} per draw, assumed ({source})"
+
+
+def gains_text(gains: Sequence[VarianceGain]) -> str:
+    """The part of the variance that variates took away: the smallest and the largest gain, and the cases without one.
+
+    >>> gains_text([VarianceGain(("1/chi^2",), 20.0, 24.52, 5.66)])
+    'variance divided by 24.5(5.7), planned 20'
+    >>> gains_text([VarianceGain((), None, raw="fewer than 64 draws at a size")])
+    '1 case as drawn: fewer than 64 draws at a size'
+    """
+    used = [gain for gain in gains if not gain.raw]
+    measured = sorted((gain for gain in used if gain.measured), key=lambda gain: gain.measured or 0.0)
+    ends = [with_uncertainty(gain.measured, gain.error) for gain in measured[:1] + measured[-1:]]
+    expected = sorted(gain.planned for gain in used if gain.planned)
+    seen, planned = (
+        " to ".join(dict.fromkeys(part)) for part in (ends, [number(gain, 2) for gain in expected[:1] + expected[-1:]])
+    )
+    parts = []
+    if seen or planned:
+        parts.append(f"variance divided by {seen or planned}, planned" + (f" {planned}" if seen else ""))
+    for reason in dict.fromkeys(gain.raw for gain in gains if gain.raw):
+        parts.append(f"{many(sum(gain.raw == reason for gain in gains), 'case')} as drawn: {reason}")
+    return "; ".join(parts)
