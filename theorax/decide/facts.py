@@ -38,7 +38,9 @@ __all__ = [
     "risk",
 ]  # fmt: skip
 
+LISTED = 8  # sizes that are named one by one
 LONG = 120  # characters of a formula that still stands beside a number
+_SIGNS = {Side.EQUAL: "", Side.AT_MOST: "≤ ", Side.AT_LEAST: "≥ "}
 ENLARGED = 1e6  # a factor from which corrections play no part
 
 READINGS: Mapping[Reading, str] = {
@@ -78,8 +80,8 @@ class FactKey(StrEnum):
     ATTEMPT = "Attempt"
     LOG = "Log"
     LOOK = "Look"
-    BREAKDOWN = "Breakdown"
-    HEADROOM = "Headroom"
+    BREAKDOWN = "Breakdown factor"
+    HEADROOM = "Headroom factor"
     POWER = "Power"
     VARIATES = "Variates"
     TIGHTNESS = "Tightness"
@@ -121,8 +123,7 @@ def facts(claim: Verdict) -> tuple[Fact, ...]:
 
 def in_order(found: Iterable[Fact]) -> tuple[Fact, ...]:
     """These facts in the order of their keys."""
-    place = {key: at for at, key in enumerate(FactKey)}
-    return tuple(sorted(found, key=lambda fact: place[fact.key]))
+    return tuple(sorted(found, key=lambda fact: list(FactKey).index(fact.key)))
 
 
 def by_key(found: Iterable[Fact]) -> dict[FactKey, Fact]:
@@ -144,8 +145,7 @@ def _stated(claim: Verdict) -> Iterator[Fact]:
     if claim.reason:
         yield Fact(FactKey.REASON, f"{REMEDIES[claim.reason]} ({claim.reason})")
     if claim.margin_given:
-        case = claim.deciding
-        short = f"margin {number(case.margin, 2)}" if case is not None and case.margin is not None else ""
+        short = f"margin {number(claim.deciding.margin, 2)}" if claim.deciding is not None else ""
         yield Fact(FactKey.MARGIN, margin_text(claim.margin_given, claim.because), short=short)
     if claim.words.quantity.has_margin:
         yield Fact(FactKey.READING, READINGS[claim.reading])
@@ -169,7 +169,8 @@ def _spent(claim: Verdict) -> Iterator[Fact]:
 def _grounds(claim: Verdict) -> Iterator[Fact]:
     if gains := [case.gain for case in claim.cases if case.gain is not None]:
         names = ", ".join(dict.fromkeys(name for gain in gains for name in gain.variates))
-        yield Fact(FactKey.VARIATES, gains_text(gains) + (f"; of known mean: {names}" if names else ""))
+        short = gains_text(gains)
+        yield Fact(FactKey.VARIATES, short + (f"; variates of known mean: {names}" if names else ""), short=short)
     if claim.tightness is not None:
         shares = ", ".join(number(part, 2) for part in claim.tightness)
         places = "draws" if claim.draws else "points"
@@ -178,8 +179,10 @@ def _grounds(claim: Verdict) -> Iterator[Fact]:
     if claim.scope and not claim.status.holds:  # a green word says it in its promise
         yield Fact(FactKey.SCOPE, claim.scope)
     if claim.draws:
-        swept = f" over sizes {_sizes(claim.sizes)}" if claim.sizes else ""
-        yield Fact(FactKey.DRAWS, f"{claim.draws}{swept}", Level.DETAIL, _origin(claim))
+        sizes = [number(size) for size in claim.sizes]
+        swept = ", ".join(sizes) if len(sizes) <= LISTED else f"{sizes[0]} to {sizes[-1]}"
+        told = f"{claim.draws} over sizes {swept}" if sizes else str(claim.draws)
+        yield Fact(FactKey.DRAWS, told, Level.DETAIL, _origin(claim))
     if claim.design_hash:
         yield Fact(FactKey.DESIGN, f"{claim.design_hash}, fixed before the data", Level.DETAIL)
 
@@ -199,7 +202,7 @@ def _numbers(claim: Verdict, case: Case) -> Iterator[Fact]:
         yield Fact(FactKey.PREDICTED, f"{name} {_predicted(claim, case)}".lstrip(), Level.DETAIL, shown)
     if case.estimate is not None:
         value = with_uncertainty(case.estimate, case.standard_error)
-        found = f"{'found' if claim.status is Status.REFUTED or quantity.is_error else quantity.verb} {value}"
+        found = f"{'found' if claim.status is Status.REFUTED or is_bound else quantity.verb} {value}"
         if quantity.is_difference:
             found = f"largest difference {number(case.estimate, 2)}"
         yield Fact(FactKey.MEASURED, f"{name} {value}".lstrip(), Level.DETAIL, found)
@@ -219,26 +222,19 @@ def _strength(claim: Verdict, case: Case) -> Iterator[Fact]:
         yield Fact(FactKey.HEADROOM, told, short=short)
     elif factor is not None and 0 < factor < ENLARGED and case.status is claim.status:
         yield Fact(FactKey.BREAKDOWN, lasts(factor, case.status))
-    if case.noticeable is not None and is_difference:
-        yield Fact(FactKey.POWER, f"refutes a difference of {number(case.noticeable, 2)} however rounding falls")
-    elif case.noticeable is not None:
+    if case.noticeable is not None:
         value = number(case.noticeable, 2)
-        yield Fact(FactKey.POWER, power([(claim.words, value)]), short=value)
-
-
-def _sizes(sizes: Sequence[float | None]) -> str:
-    shown = [number(size) for size in sizes]
-    return ", ".join(shown) if len(shown) <= 8 else f"{shown[0]} to {shown[-1]}"
+        told = f"refutes a difference of {value} however rounding falls"
+        yield Fact(FactKey.POWER, told if is_difference else power([(claim.words, value)]), short=value)
 
 
 def _predicted(claim: Verdict, case: Case) -> str:
     """The predicted value, as a number and as the formula that it is the value of."""
     if claim.words.quantity.is_error:
-        return "0"
-    sign = {Side.AT_MOST: "≤ ", Side.AT_LEAST: "≥ "}.get(claim.side, "")
+        return "0" if case.interval is not None or not claim.words.quantity.is_share else "≤ 0"
     value = number(case.predicted)
     form = claim.prediction if claim.prediction not in (None, value) else None
-    return f"{sign}{value}" + (f" = {form}" if form and len(form) < LONG else "")
+    return f"{_SIGNS[claim.side]}{value}" + (f" = {form}" if form and len(form) < LONG else "")
 
 
 def _origin(claim: Verdict) -> str:
@@ -267,13 +263,10 @@ def claimed_value(
     value, room = number(predicted, 4), number(margin, 2)
     beside = f"{'within' if reading is Reading.MARGIN else 'margin'} {room}"
     if quantity.is_error:
-        zero = f"claimed {quantity.short} 0"
-        return f"{zero}, {beside}" if quantity.has_margin else f"{zero} ± {room}"
-    if side is not Side.EQUAL:
-        return f"claimed {'≤' if side is Side.AT_MOST else '≥'} {value}, {beside}"
-    if reading is Reading.MARGIN:
-        return f"claimed {value}, {beside}"
-    return f"claimed {value} ± {room}" if margin is not None else f"claimed {value}"
+        return f"claimed {quantity.short} 0" + (f", {beside}" if quantity.has_margin else f" ± {room}")
+    if side is Side.EQUAL and reading is Reading.EXACT:
+        return f"claimed {value} ± {room}" if margin is not None else f"claimed {value}"
+    return f"claimed {_SIGNS[side]}{value}, {beside}"
 
 
 def margin_text(given: str, because: str) -> str:
@@ -336,9 +329,8 @@ def gains_text(gains: Sequence[VarianceGain]) -> str:
     measured = sorted((gain for gain in used if gain.measured), key=lambda gain: gain.measured or 0.0)
     ends = [with_uncertainty(gain.measured, gain.error) for gain in measured[:1] + measured[-1:]]
     expected = sorted(gain.planned for gain in used if gain.planned)
-    seen, planned = (
-        " to ".join(dict.fromkeys(part)) for part in (ends, [number(gain, 2) for gain in expected[:1] + expected[-1:]])
-    )
+    seen = " to ".join(dict.fromkeys(ends))
+    planned = " to ".join(dict.fromkeys(number(gain, 2) for gain in expected[:1] + expected[-1:]))
     parts = []
     if seen or planned:
         parts.append(f"variance divided by {seen or planned}, planned" + (f" {planned}" if seen else ""))

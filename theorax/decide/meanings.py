@@ -13,7 +13,7 @@ __all__ = ["meaning", "reached"]
 
 
 class _Words(NamedTuple):
-    """Words for the values that make a claim true and for those that make it false."""
+    """Words for the values that make a claim with value v and margin m true, and for those that make it false."""
 
     true: str
     near: str  # the same under the margin reading
@@ -24,25 +24,13 @@ class _Words(NamedTuple):
 
 _SIDES: Mapping[Side, _Words] = {
     Side.EQUAL: _Words(
-        "of {value}",
-        "within {margin} of {value}",
-        "is {margin} or more away from",
-        "within {margin} of {value}",
-        "not exactly {value}",
+        "of {v}", "within {m} of {v}", "is {m} or more away from {v}", "within {m} of {v}", "not exactly {v}"
     ),
     Side.AT_MOST: _Words(
-        "of {value} or less",
-        "of {value} + {margin} or less",
-        "is {margin} or more above",
-        "at most {margin} above {value}",
-        "above {value}",
+        "of {v} or less", "of {v} + {m} or less", "is {m} or more above {v}", "at most {m} above {v}", "above {v}"
     ),
     Side.AT_LEAST: _Words(
-        "of {value} or more",
-        "of {value} - {margin} or more",
-        "is {margin} or more below",
-        "at most {margin} below {value}",
-        "below {value}",
+        "of {v} or more", "of {v} - {m} or more", "is {m} or more below {v}", "at most {m} below {v}", "below {v}"
     ),
 }
 
@@ -62,7 +50,7 @@ def reached(claim: Verdict) -> str:
         return ""
     words = _SIDES[claim.side]
     parts = (words.shown, words.beside) if claim.within_margin else (words.shown,)
-    return "; ".join(parts).format(value=as_typed(value), margin=number(margin, 3))
+    return "; ".join(parts).format(v=as_typed(value), m=number(margin, 3))
 
 
 def meaning(claim: Verdict) -> str:
@@ -72,9 +60,9 @@ def meaning(claim: Verdict) -> str:
         word = _word(claim)
         return f"{word[:1].upper()}{word[1:]}." if word else ""
     a, words = "an" if quantity.name[0] in "aeiou" else "a", _SIDES[claim.side]
-    value, margin = as_typed(case.predicted), number(case.margin, 3)
-    true = (words.near if claim.reading is Reading.MARGIN else words.true).format(value=value, margin=margin)
-    off = f"{words.off.format(margin=margin)} {value}"
+    shown = {"v": as_typed(case.predicted), "m": number(case.margin, 3)}
+    true = (words.near if claim.reading is Reading.MARGIN else words.true).format(**shown)
+    off = words.off.format(**shown)
     sentences = {
         Status.SUPPORTED: f"The data exclude {a} {quantity.name} that {off}.",
         Status.REFUTED: f"The data exclude {a} {quantity.name} {true}.",
@@ -88,9 +76,9 @@ def _word(claim: Verdict) -> str:
     own, status = claim.words.meanings, claim.status
     if status in (Status.BLOCKED, Status.ERROR):
         return ""
-    if claim.within_margin and status is Status.SUPPORTED and own.within:
-        return own.within
-    if status is Status.REFUTED and claim.reading is Reading.MARGIN and own.beyond:
-        return own.beyond
-    words = {Status.SUPPORTED: own.supported, Status.REFUTED: own.refuted, Status.INCONCLUSIVE: own.inconclusive}
+    words = {
+        Status.SUPPORTED: (claim.within_margin and own.within) or own.supported,
+        Status.REFUTED: (claim.reading is Reading.MARGIN and own.beyond) or own.refuted,
+        Status.INCONCLUSIVE: own.inconclusive,
+    }
     return words.get(status) or status.meaning

@@ -235,12 +235,16 @@ class Verdict(Statement, ErrorRates, Grounds, LargerClasses):
         return self.cases[self.worst] if self.worst is not None else None
 
     def named(self, case: Case, equals: str = " = ") -> str:
-        """A case by its subject, its letters as they are displayed, and its size where that tells it from others."""
+        """A case by its subject, and its place among the others."""
+        return ", ".join(part for part in (case.subject, self.place(case, equals)) if part)
+
+    def place(self, case: Case, equals: str = " = ") -> str:
+        """The letters of a case as they are displayed, and its size where that tells it from others."""
         at = [f"{self.display.get(letter, letter)}{equals}{value}" for letter, value in case.at.items()]
         alike = sum(other.subject == case.subject and other.at == case.at for other in self.cases) > 1
-        if alike and self.swept and case.points:
-            at.append(f"{self.swept}{equals}{number(case.points[0].size)}")
-        return ", ".join([case.subject, *at])
+        if alike and case.points and (self.swept or len(case.points) == 1):
+            at.append(f"{self.swept or 'size'}{equals}{number(case.points[0].size)}")
+        return ", ".join(at)
 
     def with_findings(self, *found: Found) -> Verdict:
         """The verdict with further findings, settled again over all of them."""

@@ -53,18 +53,13 @@ def sweep(verdict: Verdict, case: Case) -> Iterator[Block]:
     points = case.points
     line = predicted_along(points, case.predicted, slope=quantity.is_slope, exponential=verdict.exponential)
     along: Sequence[float | None] = line if line is not None else [None] * len(points)
-    rows = tuple(
-        (
-            number(point.size),
-            str(point.draws),
-            with_uncertainty(point.estimate, point.standard_error),
-            number(at, 4),
-        )
+    listed = tuple(
+        (number(point.size), str(point.draws), with_uncertainty(point.estimate, point.standard_error), number(at, 4))
         for point, at in zip(points, along, strict=True)
     )
     yield Gap()
     head = "on the claimed slope" if quantity.is_slope else "claimed"
-    yield Table((letter, "draws", quantity.short or "measured", head), rows, right=(0, 1, 2, 3))
+    yield Table((letter, "draws", quantity.short or "measured", head), listed, right=(0, 1, 2, 3))
     band = margin_band(case.predicted, case.margin) if quantity.is_value else None
     drawn = plot(points, line, letter, band=band, limit=_at_infinity(verdict, case))
     if drawn:

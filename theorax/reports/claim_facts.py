@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from theorax.decide import facts as own
-from theorax.decide.facts import Fact, FactKey, Level
+from theorax.decide.facts import Fact, FactKey, Level, facts, in_order
 from theorax.decide.spending import level_of
 from theorax.decide.status import Status
 from theorax.reports.document import ClaimReport, TheoremReport
@@ -14,9 +13,9 @@ from theorax.text.numbers import percent
 NO_CONTROL = "no subject that must fail this claim was tried, so nothing shows that the check can fail"
 
 
-def facts(claim: ClaimReport, part: TheoremReport) -> tuple[Fact, ...]:
+def report_facts(claim: ClaimReport, part: TheoremReport) -> tuple[Fact, ...]:
     """The facts of a claim of this theorem, in order."""
-    return own.in_order([*own.facts(claim), *_of_the_run(claim, part)])
+    return in_order([*facts(claim), *_of_the_run(claim, part)])
 
 
 def _of_the_run(claim: ClaimReport, part: TheoremReport) -> Iterator[Fact]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from theorax.decide.facts import FactKey, by_key, claimed_value, facts
 from theorax.decide.findings import ShownBy
 from theorax.decide.status import Reason, Side, Status
-from theorax.reports import claim_facts
+from theorax.reports.claim_facts import report_facts
 from theorax.reports.document import ClaimReport, TheoremReport
 from theorax.text import safe
 from theorax.text.bar import Bar
@@ -94,7 +94,7 @@ def claims_lines(part: TheoremReport, *, scoped: bool) -> list[str]:
     lines: list[str] = []
     for claim, numbers in zip(claims, told, strict=True):
         if claim.status in (Status.PROVED, Status.CERTIFIED):
-            lines += _settled(claim, indent, scoped=scoped)
+            lines += _settled(claim, numbers.verdict, indent, scoped=scoped)
         else:
             lines += _statement(claim, indent)
             lines += _number_line(numbers, indent, width)
@@ -105,31 +105,24 @@ def claims_lines(part: TheoremReport, *, scoped: bool) -> list[str]:
     return lines
 
 
-def settled_word(claim: ClaimReport) -> str:
+def _settled_word(claim: ClaimReport) -> str:
     """By what a claim is proved or certified, in how many cases, and if it was measured beside."""
     cases = claim.cases if claim.status is Status.CERTIFIED or claim.measured_for else ()
     held = f"{sum(part.status.holds for part in cases)}/{len(cases)} " if cases else ""
     return f"{claim.shown_by}{'; measured' if held and claim.measured_for else ''} {held}{SIGNS[claim.status]}"
 
 
-def _settled(claim: ClaimReport, indent: int, *, scoped: bool) -> Iterator[str]:
+def _settled(claim: ClaimReport, word: str, indent: int, *, scoped: bool) -> Iterator[str]:
     """A claim that is proved or certified: by what, for what, and what was measured beside."""
-    word = settled_word(claim)
     *before, last = _statement(claim, indent)
     yield from before
     scope = claim.proved_for if claim.status is Status.PROVED else claim.scope
     if scoped or not scope:
         yield from spread(last, word)
         return
-    case = claim.deciding
-    if (
-        claim.status is Status.CERTIFIED
-        and claim.words.quantity.is_difference
-        and case is not None
-        and case.estimate is not None
-    ):
-        short = {fact.key: fact.short for fact in facts(claim)}
-        scope = f"{short[FactKey.MEASURED]}, {short[FactKey.MARGIN]}"
+    found = by_key(facts(claim))
+    if claim.status is Status.CERTIFIED and claim.words.quantity.is_difference and FactKey.MEASURED in found:
+        scope = ", ".join(found[key].short for key in (FactKey.MEASURED, FactKey.MARGIN) if key in found)
     yield last
     room = WIDTH - indent - cells(word) - 2
     lines = wrap(scope, room, 0, 2)
@@ -181,7 +174,9 @@ def _number_line(numbers: ClaimNumbers, indent: int, width: int) -> list[str]:
 
 
 def claim_numbers(claim: ClaimReport) -> ClaimNumbers:
-    """The numbers of a measured claim, as its line tells them."""
+    """The numbers of a measured claim on a line; a claim that is proved or certified has only its word."""
+    if claim.status in (Status.PROVED, Status.CERTIFIED):
+        return ClaimNumbers(_settled_word(claim))
     case, sign = claim.deciding, SIGNS[claim.status]
     held = f"{sum(part.status.holds for part in claim.cases)}/{len(claim.cases)} " if claim.cases else ""
     shown = case or next(iter(claim.cases), None)
@@ -198,12 +193,11 @@ def claim_numbers(claim: ClaimReport) -> ClaimNumbers:
 def bar_line(claim: ClaimReport) -> str:
     """The bar of a measured claim whose interval meets its margin."""
     case = claim.deciding
-    if case is None or claim.words.quantity.is_difference or claim.shown_by in (ShownBy.PROVED, ShownBy.CERTIFIED):
+    # An error is drawn from zero to its margin, and would be the middle of nothing.
+    if case is None or claim.words.quantity.is_error or claim.shown_by in (ShownBy.PROVED, ShownBy.CERTIFIED):
         return ""
     ends = case.interval
     if case.predicted is None or not case.margin or ends is None or ends[0] is None or ends[1] is None:
-        return ""
-    if claim.words.quantity.is_error:  # from zero to the margin, the middle of nothing
         return ""
     open_below = claim.side is Side.AT_MOST
     open_above = claim.side is Side.AT_LEAST
@@ -212,7 +206,7 @@ def bar_line(claim: ClaimReport) -> str:
 
 def _told(claim: ClaimReport, part: TheoremReport, width: int, *, scoped: bool) -> Iterator[str]:
     """Further lines of a claim that is refuted, corrected, or fell among the claims of the run."""
-    found = by_key(claim_facts.facts(claim, part))
+    found = by_key(report_facts(claim, part))
     if printed := found.get(FactKey.PRINTED):
         yield from wrap(printed.value, width)
     if claim.status is Status.SUPPORTED and not scoped and (within := found.get(FactKey.WITHIN)):

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from theorax.decide.facts import FactKey, by_key, factor_text, facts, gains_text, lasts, power, risk
+from theorax.decide.facts import FactKey, by_key, factor_text, facts, lasts, power, risk
 from theorax.decide.findings import ShownBy
 from theorax.decide.kinds import KindWords
 from theorax.decide.meanings import reached
@@ -18,7 +18,7 @@ from theorax.decide.promise import OF_KEYS, held_fixed, said_for
 from theorax.decide.status import Reason, Status
 from theorax.decide.verdict import Standing
 from theorax.names import many
-from theorax.reports import claim_facts
+from theorax.reports.claim_facts import report_facts
 from theorax.reports.claim_lines import claims_lines, fitted, spread, wrap
 from theorax.reports.document import CitedWork, ClaimReport, Document, TheoremReport
 from theorax.reports.proof_rows import proof_rows
@@ -220,7 +220,7 @@ def _attacked(part: TheoremReport) -> str:
     wrong = [row for row in part.mutants if row.expected is Expected.KILLED]
     if wrong:
         told.append(f"wrong variants rejected {sum(row.killed for row in wrong)} of {len(wrong)}")
-    found = {claim.id: by_key(claim_facts.facts(claim, part)).get(FactKey.UNCONTROLLED) for claim in part.claims}
+    found = {claim.id: by_key(report_facts(claim, part)).get(FactKey.UNCONTROLLED) for claim in part.claims}
     missing = {id: fact.short for id, fact in found.items() if fact is not None}
     if missing:
         which = f" for {', '.join(missing)}" if len(missing) < len(found) else ""
@@ -232,7 +232,7 @@ def _power(claims: Sequence[ClaimReport]) -> str:
     found: dict[KindWords, dict[str, str]] = {}
     for claim in claims:
         seen = by_key(facts(claim)).get(FactKey.POWER)
-        if seen is not None and seen.short:
+        if seen is not None and not claim.words.quantity.is_difference:
             found.setdefault(claim.words, {})[claim.id] = seen.short
     shown = [
         (words, ", ".join(f"{value} ({id})" if len(values) > 1 else value for id, value in values.items()))
@@ -243,8 +243,8 @@ def _power(claims: Sequence[ClaimReport]) -> str:
 
 def _variates(claims: Sequence[ClaimReport]) -> str:
     """Gains of variates of known mean, claim by claim."""
-    found = {claim.id: [case.gain for case in claim.cases if case.gain is not None] for claim in claims}
-    return "; ".join(f"{id}: {gains_text(gains)}" for id, gains in found.items() if gains)
+    found = {claim.id: by_key(facts(claim)).get(FactKey.VARIATES) for claim in claims}
+    return "; ".join(f"{id}: {seen.short}" for id, seen in found.items() if seen is not None)
 
 
 def _blind(claims: Sequence[ClaimReport], where: str) -> str:

@@ -14,7 +14,7 @@ from theorax.decide.status import Basis
 from theorax.decide.verdict import Standing
 from theorax.decide.verdict_text import rows, sweep
 from theorax.names import many
-from theorax.reports.claim_facts import alone, facts
+from theorax.reports.claim_facts import alone, report_facts
 from theorax.reports.document import CitedWork, ClaimReport, TheoremReport
 from theorax.text.blocks import Block, Gap, Heading, Lines, Paragraph, Table
 from theorax.text.numbers import duration, interval, number, with_uncertainty
@@ -37,10 +37,6 @@ LABELS = {
     "derived": "Derived: the statement below is not in the source; it was derived here.",
     "own": "Own: stated by its author in this file.",
 }
-PER_COUNT = (
-    "A level is kept over all attempts at one claim on one model at one effort. Over the three efforts together a claim "
-    "errs at most at three times the level."
-)
 STEP_SIGNS = {StepStatus.PROVED: "✓", StepStatus.CITED: "”", StepStatus.UNDECIDED: "?", StepStatus.REFUTED: "✗"}
 NOT_LOOKED_AT = dict(GROUPS)[Standing.NOT_LOOKED_AT]
 
@@ -173,7 +169,7 @@ def hypotheses(rows: Sequence[HypothesisOutcome]) -> Iterator[Block]:
 
 def claimed(claim: ClaimReport, part: TheoremReport, shown: frozenset[Part] = EVERYTHING) -> Iterator[Block]:
     """One claim of a theorem: statement, cases, plot, verdict and the facts about it, as far as they are ``shown``."""
-    assumed, found = Part.ASSUMPTIONS in shown, facts(claim, part)
+    assumed, found = Part.ASSUMPTIONS in shown, report_facts(claim, part)
     head = by_key(found)
     kind = f"{claim.kind} as {claim.as_} → ∞" if claim.as_ else claim.kind
     yield Heading(f"Claim {claim.id} ({kind})", status=claim.status, within=claim.within_margin, reached=reached(claim))
@@ -208,19 +204,12 @@ def claimed(claim: ClaimReport, part: TheoremReport, shown: frozenset[Part] = EV
 def _cases(claim: ClaimReport) -> Iterator[Block]:
     # The worst case is the one that decides, so it leads.
     order = sorted(range(len(claim.cases)), key=lambda index: index != claim.worst)
-    rows = []
-    for index in order:
-        case = claim.cases[index]
-        rows.append(
-            (
-                claim.named(case, "="),
-                number(case.predicted),
-                with_uncertainty(case.estimate, case.standard_error),
-                interval(case.interval),
-                signed(case.status),
-            )
-        )
-    yield Table(("case", "predicted", "measured", "interval", "verdict"), tuple(rows), right=(1, 2))
+    rows = tuple(
+        (claim.named(case, "="), number(case.predicted), with_uncertainty(case.estimate, case.standard_error),
+         interval(case.interval), signed(case.status))
+        for case in (claim.cases[index] for index in order)
+    )  # fmt: skip
+    yield Table(("case", "predicted", "measured", "interval", "verdict"), rows, right=(1, 2))
 
 
 def _not_looked_at(claims: Sequence[ClaimReport]) -> Iterator[Block]:
@@ -343,8 +332,6 @@ def _verdict(part: TheoremReport) -> Iterator[Block]:
         yield Paragraph(f"Claims: {counts}.", hang=2)
     for sentence in part.issues:
         yield Paragraph(f"Caveat: {sentence}", hang=2)
-    if any(claim.level is not None for claim in part.claims):
-        yield Paragraph(PER_COUNT, quiet=True)
     yield from cost(part)
 
 

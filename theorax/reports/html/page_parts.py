@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from theorax.decide.promise import GROUPS, grouped
+from theorax.reports import default_report
 from theorax.reports.document import ClaimReport, TheoremReport
-from theorax.text.numbers import number
 from theorax.verifiers.outcome import Expected, HypothesisOutcome, MutantOutcome
 
+COMMANDS = ("To decide", "Again", "Narrow")  # rows that hold a command to type
 SCREEN = 160  # columns of text that a wide screen holds
 
 
-def parameters(claim: ClaimReport) -> list[dict[str, str]]:
-    """The parameters of every case, with its size where cases differ in nothing else."""
-    twins = Counter((case.subject, tuple(case.at.items())) for case in claim.cases)
-    found = []
-    for case in claim.cases:
-        alone = twins[case.subject, tuple(case.at.items())] == 1
-        size = {} if alone or len(case.points) != 1 else {"size": number(case.points[0].size)}
-        found.append({**case.at, **size})
-    return found
+def report_rows(part: TheoremReport, effort: str) -> list[tuple[str, str, bool]]:
+    """The rows below the claims: label, text, and whether the text is a command."""
+    rows = default_report.report_rows(part, effort, more="below")
+    return [(row.label, row.text.replace(default_report.GLUE, " "), row.label in COMMANDS) for row in rows]
 
 
 def as_text(claim: ClaimReport) -> str:

@@ -15,9 +15,10 @@ from markupsafe import Markup
 from theorax.decide.facts import FactKey, by_key
 from theorax.decide.status import Status
 from theorax.decide.verdict import Case
-from theorax.reports.claim_facts import alone, facts
+from theorax.reports.claim_facts import alone, report_facts
+from theorax.reports.claim_lines import bar_line, claim_numbers
 from theorax.reports.document import ClaimReport
-from theorax.reports.html import cited_works, claim_cards, first_screen, page_parts, plots
+from theorax.reports.html import cited_works, first_screen, page_parts, plots
 from theorax.reports.html.palette import DARK, LIGHT, declarations, variables
 from theorax.reports.theorem_text import LABELS, STEP_SIGNS, computed, moment
 from theorax.text.mathml import formula
@@ -98,8 +99,8 @@ def _environment() -> Environment:
         page_parts=page_parts,
         cited_works=cited_works,
         first_screen=first_screen,
-        claim_card=claim_cards.ClaimCard.of,
-        report_rows=claim_cards.rows,
+        claim_numbers=claim_numbers,
+        bar_line=bar_line,
         STATUSES=tuple(Status),
         LABELS=LABELS,
         STEP_SIGNS=STEP_SIGNS,
@@ -107,7 +108,7 @@ def _environment() -> Environment:
         sweep=_sweep,
         forest=_forest,
         computed=computed,
-        claim_facts=facts,
+        claim_facts=report_facts,
         by_key=by_key,
         KEYS=FactKey,
         alone=alone,
