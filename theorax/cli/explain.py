@@ -193,7 +193,8 @@ def _description(id: str, theorem: Theorem, catalogue: Catalogue) -> Iterator[Bl
 
 
 def _claims(theorem: Theorem, only: str = "") -> Iterator[Block]:
-    from theorax.decide.facts import FactKey, margin_text
+    from theorax.decide.facts import FactKey
+    from theorax.decide.phrases import margin_text
     from theorax.reports.claim_facts import printed
     from theorax.text.blocks import Heading, Lines
 

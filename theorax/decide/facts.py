@@ -6,51 +6,29 @@ A rendering chooses facts by level and key, and lays them out. A run of several 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum, StrEnum
 
+from theorax.decide import phrases
 from theorax.decide.findings import decisive, inside_the_margin
-from theorax.decide.kinds import DecidedQuantity, KindWords
 from theorax.decide.meanings import meaning
 from theorax.decide.promise import promise
-from theorax.decide.status import Reading, Side, Status
-from theorax.decide.verdict import AssumedNoise, Case, VarianceGain, Verdict, remarks
+from theorax.decide.status import Reading, Status
+from theorax.decide.verdict import Case, Verdict, remarks
 from theorax.decide.wording import REMEDIES, attempted
 from theorax.names import many
-from theorax.text.numbers import interval, number, percent, with_uncertainty
+from theorax.text.numbers import interval, number, with_uncertainty
 
-__all__ = [
-    "READINGS",
-    "Fact",
-    "FactKey",
-    "Level",
-    "by_key",
-    "claimed_value",
-    "factor_text",
-    "facts",
-    "gains_text",
-    "in_order",
-    "lasts",
-    "margin_text",
-    "noise_assumed",
-    "power",
-    "risk",
-]  # fmt: skip
+__all__ = ["Fact", "FactKey", "Level", "by_key", "facts", "in_order"]
 
 LISTED = 8  # sizes that are named one by one
 LONG = 120  # characters of a formula that still stands beside a number
-_SIGNS = {Side.EQUAL: "", Side.AT_MOST: "≤ ", Side.AT_LEAST: "≥ "}
 ENLARGED = 1e6  # a factor from which corrections play no part
-
-READINGS: Mapping[Reading, str] = {
-    Reading.EXACT: "the claim is read exactly, and any deviation refutes it",
-    Reading.MARGIN: "the claim is read with its margin, and only a larger deviation refutes it",
-}
 
 
 class Level(Enum):
-    """How deep in a report a fact stands."""
+    """Depth of a fact in a report."""
 
     HEAD = "head"  # a sentence at the head of the claim
     BODY = "body"  # in every full rendering
@@ -122,8 +100,8 @@ def facts(claim: Verdict) -> tuple[Fact, ...]:
 
 
 def in_order(found: Iterable[Fact]) -> tuple[Fact, ...]:
-    """These facts in the order of their keys."""
-    return tuple(sorted(found, key=lambda fact: list(FactKey).index(fact.key)))
+    """These facts in the order of their keys, without empty ones."""
+    return tuple(sorted((fact for fact in found if fact.value), key=lambda fact: list(FactKey).index(fact.key)))
 
 
 def by_key(found: Iterable[Fact]) -> dict[FactKey, Fact]:
@@ -132,25 +110,24 @@ def by_key(found: Iterable[Fact]) -> dict[FactKey, Fact]:
 
 
 def _head(claim: Verdict) -> Iterator[Fact]:
-    sentences = {
-        FactKey.WITHIN: inside_the_margin(claim.findings),
-        FactKey.PROMISE: promise(claim),
-        FactKey.MEANING: meaning(claim),
-        FactKey.VERDICT: decisive(claim.findings).sentence,
-    }
-    yield from (Fact(key, text, Level.HEAD) for key, text in sentences.items() if text)
+    yield Fact(FactKey.WITHIN, inside_the_margin(claim.findings), Level.HEAD)
+    yield Fact(FactKey.PROMISE, promise(claim), Level.HEAD)
+    yield Fact(FactKey.MEANING, meaning(claim), Level.HEAD)
+    yield Fact(FactKey.VERDICT, decisive(claim.findings).sentence, Level.HEAD)
 
 
 def _stated(claim: Verdict) -> Iterator[Fact]:
     if claim.reason:
         yield Fact(FactKey.REASON, f"{REMEDIES[claim.reason]} ({claim.reason})")
-    if claim.margin_given:
+    if claim.margin_given is not None:
         short = f"margin {number(claim.deciding.margin, 2)}" if claim.deciding is not None else ""
-        yield Fact(FactKey.MARGIN, margin_text(claim.margin_given, claim.because), short=short)
+        yield Fact(FactKey.MARGIN, phrases.margin_text(claim.margin_given, claim.because), short=short)
     if claim.words.quantity.has_margin:
-        yield Fact(FactKey.READING, READINGS[claim.reading])
+        exactly = "exactly, and any deviation refutes it"
+        nearly = "with its margin, and only a larger deviation refutes it"
+        yield Fact(FactKey.READING, f"the claim is read {exactly if claim.reading is Reading.EXACT else nearly}")
     if claim.noise is not None:
-        yield Fact(FactKey.NOISE, noise_assumed(claim.noise, claim.words))
+        yield Fact(FactKey.NOISE, phrases.noise_assumed(claim.noise, claim.words))
 
 
 def _spent(claim: Verdict) -> Iterator[Fact]:
@@ -159,7 +136,7 @@ def _spent(claim: Verdict) -> Iterator[Fact]:
         yield Fact(FactKey.RISK, "no error rate: exact algebra or rigorous arithmetic decided")
         return
     if claim.level is not None:
-        yield Fact(FactKey.RISK, risk(claim.level))
+        yield Fact(FactKey.RISK, phrases.risk(claim.level))
     if claim.log is not None:
         yield Fact(FactKey.LOG, attempted(claim.log).removesuffix("."))
     if claim.look is not None:
@@ -169,14 +146,14 @@ def _spent(claim: Verdict) -> Iterator[Fact]:
 def _grounds(claim: Verdict) -> Iterator[Fact]:
     if gains := [case.gain for case in claim.cases if case.gain is not None]:
         names = ", ".join(dict.fromkeys(name for gain in gains for name in gain.variates))
-        short = gains_text(gains)
+        short = phrases.gains_text(gains)
         yield Fact(FactKey.VARIATES, short + (f"; variates of known mean: {names}" if names else ""), short=short)
     if claim.tightness is not None:
         shares = ", ".join(number(part, 2) for part in claim.tightness)
         places = "draws" if claim.draws else "points"
         shown = f"the smaller side is {shares} of the larger one at 5 %, 50 % and 95 % of the {places}"
         yield Fact(FactKey.TIGHTNESS, ". ".join((shown, *remarks(claim.tightness))))
-    if claim.scope and not claim.status.holds:  # a green word says it in its promise
+    if not claim.status.holds:  # a green word says it in its promise
         yield Fact(FactKey.SCOPE, claim.scope)
     if claim.draws:
         sizes = [number(size) for size in claim.sizes]
@@ -194,11 +171,11 @@ def _numbers(claim: Verdict, case: Case) -> Iterator[Fact]:
     # Without an interval no draws were counted: the bound was evaluated at points.
     name = "largest excess over the bound" if is_bound and case.interval is None else quantity.name
     if len(claim.cases) > 1:
-        yield Fact(FactKey.CASE, claim.named(case), Level.DETAIL)
+        yield Fact(FactKey.CASE, phrases.case_name(claim, case), Level.DETAIL)
     if is_bound and claim.prediction and len(claim.prediction) < LONG:
         yield Fact(FactKey.BOUND, claim.prediction, Level.DETAIL)
     if quantity.is_error or case.predicted is not None:
-        shown = claimed_value(quantity, claim.side, case.predicted, case.margin, claim.reading)
+        shown = phrases.claimed_value(quantity, claim.side, case.predicted, case.margin, claim.reading)
         yield Fact(FactKey.PREDICTED, f"{name} {_predicted(claim, case)}".lstrip(), Level.DETAIL, shown)
     if case.estimate is not None:
         value = with_uncertainty(case.estimate, case.standard_error)
@@ -217,15 +194,15 @@ def _strength(claim: Verdict, case: Case) -> Iterator[Fact]:
     """The changes that the word would survive, and the deviation that the design sees."""
     factor, is_difference = case.breakdown, claim.words.quantity.is_difference
     if factor is not None and is_difference:
-        short = f"(margin × {factor_text(factor)})" if factor and claim.status.holds else ""
-        told = f"the largest difference fits {factor_text(factor)} times into the margin, rounding included"
+        short = f"(margin × {phrases.factor_text(factor)})" if factor and claim.status.holds else ""
+        told = f"the largest difference fits {phrases.factor_text(factor)} times into the margin, rounding included"
         yield Fact(FactKey.HEADROOM, told, short=short)
     elif factor is not None and 0 < factor < ENLARGED and case.status is claim.status:
-        yield Fact(FactKey.BREAKDOWN, lasts(factor, case.status))
+        yield Fact(FactKey.BREAKDOWN, phrases.lasts(factor, case.status))
     if case.noticeable is not None:
         value = number(case.noticeable, 2)
         told = f"refutes a difference of {value} however rounding falls"
-        yield Fact(FactKey.POWER, told if is_difference else power([(claim.words, value)]), short=value)
+        yield Fact(FactKey.POWER, told if is_difference else phrases.power([(claim.words, value)]), short=value)
 
 
 def _predicted(claim: Verdict, case: Case) -> str:
@@ -234,7 +211,7 @@ def _predicted(claim: Verdict, case: Case) -> str:
         return "0" if case.interval is not None or not claim.words.quantity.is_share else "≤ 0"
     value = number(case.predicted)
     form = claim.prediction if claim.prediction not in (None, value) else None
-    return f"{_SIGNS[claim.side]}{value}" + (f" = {form}" if form and len(form) < LONG else "")
+    return f"{phrases.SIGNS[claim.side]}{value}" + (f" = {form}" if form and len(form) < LONG else "")
 
 
 def _origin(claim: Verdict) -> str:
@@ -250,90 +227,3 @@ def _origin(claim: Verdict) -> str:
         preposition = "over" if quantity.is_slope else "from"
         return f"{preposition} {claim.as_} = {number(sizes[0])}..{number(sizes[-1])}"
     return f"from {many(draws, 'draw')}" if draws else ""
-
-
-def claimed_value(
-    quantity: DecidedQuantity,
-    side: Side,
-    predicted: float | None,
-    margin: float | None,
-    reading: Reading = Reading.EXACT,
-) -> str:
-    """The claimed value with its margin, as a line of numbers shows it."""
-    value, room = number(predicted, 4), number(margin, 2)
-    beside = f"{'within' if reading is Reading.MARGIN else 'margin'} {room}"
-    if quantity.is_error:
-        return f"claimed {quantity.short} 0" + (f", {beside}" if quantity.has_margin else f" ± {room}")
-    if side is Side.EQUAL and reading is Reading.EXACT:
-        return f"claimed {value} ± {room}" if margin is not None else f"claimed {value}"
-    return f"claimed {_SIGNS[side]}{value}, {beside}"
-
-
-def margin_text(given: str, because: str) -> str:
-    """A margin as it was stated, and the reason for it."""
-    return f"{given}, because {because}" if because else given
-
-
-def risk(level: float) -> str:
-    """The error rate of a word that a test decided.
-
-    >>> risk(0.0152)
-    'wrong at most 1.5 % of the time, if the assumptions hold'
-    """
-    return f"wrong at most {percent(level)} of the time, if the assumptions hold"
-
-
-def power(found: Iterable[tuple[KindWords, str]]) -> str:
-    """The deviations that a design refutes nine times in ten."""
-    return f"refutes 9 times in 10: {', '.join(words.deviating(value) for words, value in found)}"
-
-
-def lasts(factor: float, status: Status = Status.SUPPORTED) -> str:
-    """The meaning of a breakdown factor of a case with this status.
-
-    >>> lasts(7.4), lasts(0.52, Status.INCONCLUSIVE)
-    ('holds until corrections are 7.4 times those assumed', 'decided if corrections were at most 0.52 times those assumed')
-    """
-    if status is Status.INCONCLUSIVE:
-        return f"decided if corrections were at most {factor_text(factor)} times those assumed"
-    word = "stays refuted" if status is Status.REFUTED else "holds"
-    return f"{word} until corrections are {factor_text(factor)} times those assumed"
-
-
-def factor_text(factor: float) -> str:
-    """A factor as a reader sees it: two digits, or the whole number where it is large."""
-    return number(factor, 2) if factor < 100 else number(round(factor), 3)
-
-
-def noise_assumed(noise: AssumedNoise, words: KindWords) -> str:
-    """The noise that a plan assumed, and where that comes from.
-
-    >>> noise_assumed(AssumedNoise(0.4, 0.4, "1/5", False), KindWords("limit", spread_of=" of the claimed value"))
-    'sd 0.4 per draw, assumed (1/5 of the claimed value, the default; set spread=...)'
-    """
-    ends = " to ".join(dict.fromkeys((number(noise.low, 2), number(noise.high, 2))))
-    share = f"{noise.spread}{words.spread_of}"
-    source = f"spread={share}" if noise.stated else f"{share}, the default; set spread=..."
-    return f"sd {ends}{words.noise_of} per draw, assumed ({source})"
-
-
-def gains_text(gains: Sequence[VarianceGain]) -> str:
-    """The part of the variance that variates took away: the smallest and the largest gain, and the cases without one.
-
-    >>> gains_text([VarianceGain(("1/chi^2",), 20.0, 24.52, 5.66)])
-    'variance divided by 24.5(5.7), planned 20'
-    >>> gains_text([VarianceGain((), None, raw="fewer than 64 draws at a size")])
-    '1 case as drawn: fewer than 64 draws at a size'
-    """
-    used = [gain for gain in gains if not gain.raw]
-    measured = sorted((gain for gain in used if gain.measured), key=lambda gain: gain.measured or 0.0)
-    ends = [with_uncertainty(gain.measured, gain.error) for gain in measured[:1] + measured[-1:]]
-    expected = sorted(gain.planned for gain in used if gain.planned)
-    seen = " to ".join(dict.fromkeys(ends))
-    planned = " to ".join(dict.fromkeys(number(gain, 2) for gain in expected[:1] + expected[-1:]))
-    parts = []
-    if seen or planned:
-        parts.append(f"variance divided by {seen or planned}, planned" + (f" {planned}" if seen else ""))
-    for reason in dict.fromkeys(gain.raw for gain in gains if gain.raw):
-        parts.append(f"{many(sum(gain.raw == reason for gain in gains), 'case')} as drawn: {reason}")
-    return "; ".join(parts)

@@ -16,7 +16,6 @@ from theorax.decide.kinds import KindWords
 from theorax.decide.status import Decision, Direction, LargerClasses, Reading, Reason, Side, Status
 from theorax.names import many
 from theorax.text.codec import Malformed
-from theorax.text.numbers import number
 
 Ends = tuple[float | None, float | None]  # None, or infinite, where a side is open
 
@@ -233,18 +232,6 @@ class Verdict(Statement, ErrorRates, Grounds, LargerClasses):
     def deciding(self) -> Case | None:
         """The case that decided."""
         return self.cases[self.worst] if self.worst is not None else None
-
-    def named(self, case: Case, equals: str = " = ") -> str:
-        """A case by its subject, and its place among the others."""
-        return ", ".join(part for part in (case.subject, self.place(case, equals)) if part)
-
-    def place(self, case: Case, equals: str = " = ") -> str:
-        """The letters of a case as they are displayed, and its size where that tells it from others."""
-        at = [f"{self.display.get(letter, letter)}{equals}{value}" for letter, value in case.at.items()]
-        alike = sum(other.subject == case.subject and other.at == case.at for other in self.cases) > 1
-        if alike and case.points and (self.swept or len(case.points) == 1):
-            at.append(f"{self.swept or 'size'}{equals}{number(case.points[0].size)}")
-        return ", ".join(at)
 
     def with_findings(self, *found: Found) -> Verdict:
         """The verdict with further findings, settled again over all of them."""

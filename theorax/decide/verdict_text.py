@@ -36,7 +36,9 @@ def told(verdict: Verdict) -> Iterator[Block]:
     yield Paragraph(by_key(found)[FactKey.VERDICT].value)
     if (case := verdict.deciding) is not None and len(case.points) > 1:
         yield from sweep(verdict, case)
-    yield from _conditions(verdict)
+    for heading, lines in (("Blind to", verdict.unseen), *grouped(verdict.ledger)):
+        yield from (Gap(), Paragraph(f"{heading}:")) if lines else ()
+        yield from (Paragraph(f"- {line}", indent=4, hang=2) for line in lines)
 
 
 def rows(found: Iterable[Fact]) -> Iterator[Paragraph]:
@@ -72,16 +74,3 @@ def _at_infinity(verdict: Verdict, case: Case) -> AtInfinity | None:
     if not verdict.words.quantity.is_extrapolated or case.estimate is None or case.interval is None:
         return None
     return AtInfinity(case.estimate, *case.interval)
-
-
-def _conditions(verdict: Verdict) -> Iterator[Block]:
-    if verdict.unseen:
-        yield Gap()
-        yield Paragraph("Blind to:")
-        for sentence in verdict.unseen:
-            yield Paragraph(f"- {sentence}", indent=4, hang=2)
-    for heading, lines in grouped(verdict.ledger):
-        yield Gap()
-        yield Paragraph(f"{heading}:")
-        for line in lines:
-            yield Paragraph(f"- {line}", indent=4, hang=2)

@@ -6,8 +6,9 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from theorax.decide.facts import FactKey, by_key, claimed_value, facts
+from theorax.decide.facts import FactKey, by_key, facts
 from theorax.decide.findings import ShownBy
+from theorax.decide.phrases import claimed_value
 from theorax.decide.status import Reason, Side, Status
 from theorax.reports.claim_facts import report_facts
 from theorax.reports.document import ClaimReport, TheoremReport
@@ -29,12 +30,6 @@ class ClaimNumbers:
     claimed: str = ""
     found: str = ""
     origin: str = ""
-
-    @property
-    def forms(self) -> tuple[str, ...]:
-        """The line from its longest form to its shortest."""
-        whole = f"{self.found} {self.origin}".rstrip()
-        return tuple("  ".join(part for part in (self.claimed, found) if part) for found in (whole, self.found))
 
 
 def spread(left: str, right: str, width: int = WIDTH) -> list[str]:
@@ -164,12 +159,13 @@ def one_statement(claim: ClaimReport) -> str:
 
 def _number_line(numbers: ClaimNumbers, indent: int, width: int) -> list[str]:
     """The line of numbers, in columns where that fits, without the sweep where it has to be short."""
-    columns = f"{padded(numbers.claimed, width)}  {numbers.found} {numbers.origin}".rstrip()
+    whole = f"{numbers.found} {numbers.origin}".rstrip()
+    short = ["  ".join(part for part in (numbers.claimed, found) if part) for found in (whole, numbers.found)]
     room = WIDTH - indent - cells(numbers.verdict) - 2
-    for line in (columns, *numbers.forms):
+    for line in (f"{padded(numbers.claimed, width)}  {whole}".rstrip(), *short):
         if cells(line) <= room:
             return spread(" " * indent + line, numbers.verdict)
-    *before, last = wrap(numbers.forms[-1], room, 2)
+    *before, last = wrap(short[-1], room, 2)
     return [*(" " * indent + line for line in before), *spread(" " * indent + last, numbers.verdict)]
 
 

@@ -10,10 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from theorax.decide.facts import FactKey, by_key, factor_text, facts, lasts, power, risk
+from theorax.decide.facts import FactKey, facts
 from theorax.decide.findings import ShownBy
 from theorax.decide.kinds import KindWords
 from theorax.decide.meanings import reached
+from theorax.decide.phrases import factor_text, lasts, power, risk
 from theorax.decide.promise import OF_KEYS, held_fixed, said_for
 from theorax.decide.status import Reason, Status
 from theorax.decide.verdict import Standing
@@ -220,10 +221,9 @@ def _attacked(part: TheoremReport) -> str:
     wrong = [row for row in part.mutants if row.expected is Expected.KILLED]
     if wrong:
         told.append(f"wrong variants rejected {sum(row.killed for row in wrong)} of {len(wrong)}")
-    found = {claim.id: by_key(report_facts(claim, part)).get(FactKey.UNCONTROLLED) for claim in part.claims}
-    missing = {id: fact.short for id, fact in found.items() if fact is not None}
-    if missing:
-        which = f" for {', '.join(missing)}" if len(missing) < len(found) else ""
+    every = [(claim.id, fact) for claim in part.claims for fact in report_facts(claim, part)]
+    if missing := {id: fact.short for id, fact in every if fact.key is FactKey.UNCONTROLLED}:
+        which = f" for {', '.join(missing)}" if len(missing) < len(part.claims) else ""
         told.append(f"{next(iter(missing.values()))}{which}")
     return ", ".join(told)
 
@@ -231,9 +231,9 @@ def _attacked(part: TheoremReport) -> str:
 def _power(claims: Sequence[ClaimReport]) -> str:
     found: dict[KindWords, dict[str, str]] = {}
     for claim in claims:
-        seen = by_key(facts(claim)).get(FactKey.POWER)
-        if seen is not None and not claim.words.quantity.is_difference:
-            found.setdefault(claim.words, {})[claim.id] = seen.short
+        for fact in facts(claim):
+            if fact.key is FactKey.POWER and not claim.words.quantity.is_difference:
+                found.setdefault(claim.words, {})[claim.id] = fact.short
     shown = [
         (words, ", ".join(f"{value} ({id})" if len(values) > 1 else value for id, value in values.items()))
         for words, values in found.items()
@@ -243,8 +243,8 @@ def _power(claims: Sequence[ClaimReport]) -> str:
 
 def _variates(claims: Sequence[ClaimReport]) -> str:
     """Gains of variates of known mean, claim by claim."""
-    found = {claim.id: by_key(facts(claim)).get(FactKey.VARIATES) for claim in claims}
-    return "; ".join(f"{id}: {seen.short}" for id, seen in found.items() if seen is not None)
+    found = [(claim.id, fact) for claim in claims for fact in facts(claim) if fact.key is FactKey.VARIATES]
+    return "; ".join(f"{id}: {fact.short}" for id, fact in found)
 
 
 def _blind(claims: Sequence[ClaimReport], where: str) -> str:

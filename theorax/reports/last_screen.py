@@ -6,8 +6,8 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from theorax.decide.facts import factor_text
 from theorax.decide.findings import ShownBy
+from theorax.decide.phrases import factor_text
 from theorax.decide.status import Status
 from theorax.decide.strength import Reach
 from theorax.names import many

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from theorax.decide.comparison import Outcome
-from theorax.decide.facts import claimed_value
+from theorax.decide.phrases import claimed_value
 from theorax.decide.status import Status
 from theorax.names import many
 from theorax.reports.claim_lines import spread, wrap

@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from theorax.decide.facts import FactKey, Level, by_key
 from theorax.decide.meanings import reached
+from theorax.decide.phrases import case_name
 from theorax.decide.promise import GROUPS, grouped
 from theorax.decide.status import Basis
 from theorax.decide.verdict import Standing
@@ -184,7 +185,7 @@ def claimed(claim: ClaimReport, part: TheoremReport, shown: frozenset[Part] = EV
     if Part.PLOT in shown and worst and worst.points:
         if len(claim.cases) > 1:
             yield Gap()
-            yield Paragraph(f"Along the sweep, in the case that decides, {claim.named(worst)}:", quiet=True)
+            yield Paragraph(f"Along the sweep, in the case that decides, {case_name(claim, worst)}:", quiet=True)
         yield from sweep(claim, worst)
         yield Gap()
     if not assumed:
@@ -205,7 +206,7 @@ def _cases(claim: ClaimReport) -> Iterator[Block]:
     # The worst case is the one that decides, so it leads.
     order = sorted(range(len(claim.cases)), key=lambda index: index != claim.worst)
     rows = tuple(
-        (claim.named(case, "="), number(case.predicted), with_uncertainty(case.estimate, case.standard_error),
+        (case_name(claim, case, "="), number(case.predicted), with_uncertainty(case.estimate, case.standard_error),
          interval(case.interval), signed(case.status))
         for case in (claim.cases[index] for index in order)
     )  # fmt: skip

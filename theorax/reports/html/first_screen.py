@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from theorax.decide.facts import factor_text
 from theorax.decide.findings import ShownBy
+from theorax.decide.phrases import factor_text
 from theorax.decide.status import Status
 from theorax.names import many
 from theorax.reports.document import Document, TheoremReport

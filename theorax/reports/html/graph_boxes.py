@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from theorax.decide.facts import factor_text
+from theorax.decide.phrases import factor_text
 from theorax.decide.status import Status
 from theorax.reports.claim_lines import one_statement
 from theorax.reports.document import ClaimReport, TheoremReport

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+from theorax.decide.phrases import case_place
 from theorax.decide.status import Side
 from theorax.decide.verdict import Case, Ends
 from theorax.names import many
@@ -192,7 +193,7 @@ def forest(claim: ClaimReport) -> str:
 
 def _short(claim: ClaimReport, case: Case) -> str:
     """A case's name in the room there is; of subject and parameters the subject gives way."""
-    at = one_line(claim.place(case, "="))
+    at = one_line(case_place(claim, case, "="))
     subject = shortened(one_line(case.subject), max(8, SIGNS - 2 - len(at)) if at else SIGNS)
     return shortened(f"{subject}, {at}" if at else subject, SIGNS)
 

@@ -13,6 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from theorax.decide.facts import FactKey, by_key
+from theorax.decide.phrases import case_name
 from theorax.decide.status import Status
 from theorax.decide.verdict import Case
 from theorax.reports.claim_facts import alone, report_facts
@@ -110,6 +111,7 @@ def _environment() -> Environment:
         computed=computed,
         claim_facts=report_facts,
         by_key=by_key,
+        case_name=case_name,
         KEYS=FactKey,
         alone=alone,
     )
