@@ -13,10 +13,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from presented import missing, of_the_body
 
 import theorax
 from theorax.decide.kinds import KindWords
 from theorax.language import KINDS
+from theorax.reports.reading import read
 from theorax.theorems.catalogue import kinds_of_claim
 from theorax.verifiers.kinds import JUDGES
 
@@ -217,20 +219,23 @@ def test_a_toy_kind_is_stated_attacked_decided_and_told(home: Path) -> None:
 
 
 SAID = {
-    "report.html": ("share of positive draws 0.9", "Positive draws", "counted"),
-    "report.md": ("Positive draws", "always_positive"),
+    "report.html": ("share of positive draws ≥ 0.9", "positive draws", "counted"),
+    "report.md": ("positive draws", "always_positive"),
     "report.xml": ("square is positive in a share 9/10 of the draws",),
 }
 
 
 def test_the_words_of_a_toy_kind_are_in_every_rendering(home: Path) -> None:
-    formats = ("html=report.html", "markdown=report.md", "junit=report.xml")
+    formats = ("html=report.html", "markdown=report.md", "junit=report.xml", "json=words.json")
     outputs = [word for output in formats for word in ("-o", output)]
     told = verify(home, "theorem", "always_positive", "--effort", "quick", "-v", "-o", "terminal", *outputs)
-    assert "counted" in told and "Positive draws" in told and "short would have been noticed" in told
+    assert "counted" in told and "refutes 9 times in 10: positive draws" in told
+    texts = {name: (home / name).read_text(encoding="utf-8") for name in SAID}
     for name, words in SAID.items():
-        text = (home / name).read_text(encoding="utf-8")
-        assert [word for word in words if word not in text] == [], name
+        assert [word for word in words if word not in texts[name]] == [], name
+    found = list(of_the_body(read(home / "words.json")))
+    assert {"Margin", "Risk", "Attempt", "Power"} <= {fact.key for fact in found}
+    assert missing(found, told, texts["report.html"], texts["report.md"]) == []
 
 
 def test_a_toy_kind_is_known_to_the_catalogue(home: Path) -> None:

@@ -95,13 +95,13 @@ def test_a_text_that_is_cut_keeps_its_width_and_tears_nothing_that_is_glued(word
 
 def test_a_condition_is_part_of_the_statement():
     claim = replace(fakes.CLAIM, **STATED, condition="θ² > 2")
-    first = claims_lines(report(replace(fakes.outcome("gap"), claims=(claim,))).theorems[0].claims, scoped=False)[0]
+    first = claims_lines(report(replace(fakes.outcome("gap"), claims=(claim,))).theorems[0], scoped=False)[0]
     assert first.startswith("gap  E[second √T/σ_A] → 2, if θ² > 2 ") and first.endswith("as T → ∞")
 
 
 def test_a_long_statement_keeps_its_condition_and_its_regime():
     claim = replace(fakes.CLAIM, formula=" + ".join(["alpha"] * 60), regime="as T → ∞", condition="θ² > 2")
-    lines = claims_lines(report(replace(fakes.outcome("gap"), claims=(claim,))).theorems[0].claims, scoped=False)
+    lines = claims_lines(report(replace(fakes.outcome("gap"), claims=(claim,))).theorems[0], scoped=False)
     assert lines[1].endswith("…")
     assert "if θ² > 2" in lines[2] and lines[2].endswith("as T → ∞")
 
@@ -176,7 +176,7 @@ def test_an_interval_that_misses_the_margin_has_no_bar(low):
 @pytest.mark.parametrize(("side", "ends"), [(Side.AT_MOST, (False, True)), (Side.AT_LEAST, (True, False))])
 def test_a_one_sided_claim_has_one_end(side, ends):
     claim = replace(fakes.CLAIM, side=side)
-    lines = claims_lines(report(replace(fakes.outcome("gap"), claims=(claim,))).theorems[0].claims, scoped=False)
+    lines = claims_lines(report(replace(fakes.outcome("gap"), claims=(claim,))).theorems[0], scoped=False)
     (bar,) = [line for line in lines if "●" in line]
     assert ("├" in bar, "┤" in bar) == ends
 

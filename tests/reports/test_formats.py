@@ -18,9 +18,9 @@ from theorax.errors import UsageError
 from theorax.reports import codequality, github
 from theorax.reports.answers import Annotation, Answer
 from theorax.reports.build_findings import BuildOutcome, findings, worst_first
+from theorax.reports.claim_facts import wording
 from theorax.reports.document import harmless, urgency
 from theorax.reports.renderings import RENDERINGS, render
-from theorax.reports.theorem_text import wording
 from theorax.text import markdown_blocks, safe
 from theorax.text.codec import plain
 
@@ -325,7 +325,7 @@ START = """
 import json, sys
 from pathlib import Path
 from theorax.reports.reading import read
-from theorax.reports.theorem_text import wording
+from theorax.reports.claim_facts import wording
 from theorax.reports.document import harmless, urgency
 from theorax.reports.renderings import RENDERINGS
 document = read(Path(sys.argv[1]))
@@ -350,8 +350,7 @@ def test_rendering_leaves_the_document_as_it_is(whole):
 
 
 def test_only_a_source_that_was_read_is_said_to_print_something():
-    part = report(fakes.outcome("gap")).theorems[0]
-    assert {label: wording(replace(part, label=label)) for label in ("read", "reconstructed", "derived")} == {
+    assert {label: wording(label) for label in ("read", "reconstructed", "derived")} == {
         "read": "what the source prints",
         "reconstructed": "the statement as it was reconstructed here",
         "derived": "the statement as it was reconstructed here",

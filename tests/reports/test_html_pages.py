@@ -80,7 +80,7 @@ def test_what_needs_a_person_leads_to_its_claim_and_its_plot(page, document):
         ("open_edge", Status.INCONCLUSIVE),
         ("waits", Status.BLOCKED),
     ]
-    assert needs[0].told == "claimed 2, found 1.7432(23)" and needs[0].plot
+    assert needs[0].told == "claimed 2 ± 0.1, found 1.7432(23)" and needs[0].plot
     assert needs[2].told == "waits for refuted_edge"
     assert hrefs(page).count("#refuted_edge.gap") == 2  # the claim and its plot
     text = html(document)

@@ -13,8 +13,9 @@ from theorax.decide.promise import GROUPS, UNSEEN, grouped, promise
 from theorax.decide.status import Status
 from theorax.decide.verdict import Assumption, Standing
 from theorax.reports import summary
+from theorax.reports.claim_facts import NO_CONTROL
 from theorax.reports.renderings import render
-from theorax.reports.theorem_text import EVERYTHING, NO_CONTROL
+from theorax.reports.theorem_text import EVERYTHING
 from theorax.text import plain
 from theorax.verifiers.unseen import Unseen
 

@@ -93,9 +93,9 @@ def test_a_claim_read_with_its_margin() -> None:
     told = plain.render(default_report(found, part))
     assert told.startswith("✓ SUPPORTED  gap")
     assert INSIDE in told and ", within 0." in told
-    assert "The claim is read with its margin" in plain.render(theorem(part)).replace("\n  ", " ")
+    assert "the claim is read with its margin" in plain.render(theorem(part)).replace("\n  ", " ")
     exactly = document(Reading.EXACT)
-    assert "The claim is read exactly" in plain.render(theorem(exactly.theorems[0])).replace("\n  ", " ")
+    assert "the claim is read exactly" in plain.render(theorem(exactly.theorems[0])).replace("\n  ", " ")
 
 
 def test_the_store_finds_what_lies_within_its_margin(tmp_path) -> None:

@@ -129,15 +129,16 @@ PARTS = (
     "Controls: 2 of 2 noticed",
     "Mutants: 31 of 32 rejected",
     "✗ survived  gap, shift",
-    "Risk of a wrong word: 2.5 %. First try; all tries of one effort together:",
-    "Margin 5 % of the limit,",
+    "Risk: wrong at most 2.5 % of the time, if the assumptions hold",
+    "Margin: 5 % of the limit,",
     "Noticed 21 of 21 times, each on 4 draws per size; so at least 80 % of the time (95 % confidence).",
     "1 of 2 sharper bounds are rejected; the bounds are not tight",
-    "Left over right: 0.0001, 0.0002, 0.0003",
+    "the smaller side is 0.0001, 0.0002, 0.0003 of the larger one at 5 %, 50 % and 95 % of the draws",
     "LOOSE: what is bounded is mostly below a thousandth of the bound",
     "SUPPORTED by a test at level 0.025 as T → ∞ under the declared class. Assumed: class, hypothesis iid.",
     "Assumed: class: corrections",
-    "Holds until corrections are 7.4 times those assumed.",
+    "Breakdown factor: holds until corrections are 7.4 times those assumed",
+    "Attempt: the first; all attempts at one effort together have a risk of 4.1 %",
     "Not looked at: corrections that decay more slowly",
     "✓ SUPPORTED",
     "Took 12 s",
@@ -178,7 +179,7 @@ def test_many_theorems_end_with_what_needs_a_person():
     assert lines[0].startswith("verify all  standard  3 theorems  1 core")
     assert "spectra" in lines[2] and "1/3" in lines[2]
     assert [line.split()[1] for line in lines if line[0] in "■✗"] == ["BLOCKED", "REFUTED"]
-    assert "claimed 2, found 1.7432" in " ".join(lines)
+    assert "claimed 2 ± 0.1, found 1.7432" in " ".join(lines)
     assert any(line.startswith("1 of 3 hold, 1 refuted, 1 blocked.") for line in lines)
     assert lines[-1].endswith("Page: verify audit")
     assert max(map(len, lines)) <= 80

@@ -173,7 +173,7 @@ def _blocks(study: Study) -> Iterator[Block]:
 
 
 def _answer(study: Study, file: Path, claim: str, code: int) -> Answer:
-    from theorax.decide.verdict_text import reached
+    from theorax.decide.meanings import reached
     from theorax.reports.answers import Answer, BuildCase
     from theorax.reports.build_findings import outcome_of
     from theorax.runs.store import now

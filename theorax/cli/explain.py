@@ -193,6 +193,9 @@ def _description(id: str, theorem: Theorem, catalogue: Catalogue) -> Iterator[Bl
 
 
 def _claims(theorem: Theorem, only: str = "") -> Iterator[Block]:
+    from theorax.decide.facts import FactKey
+    from theorax.decide.phrases import margin_text
+    from theorax.reports.claim_facts import printed
     from theorax.text.blocks import Heading, Lines
 
     for name, claim in theorem.claims.items():
@@ -201,9 +204,9 @@ def _claims(theorem: Theorem, only: str = "") -> Iterator[Block]:
         yield Heading(f"Claim {name} ({claim.kind})")
         yield Lines(tuple(claim.typeset.split("\n")))
         if claim.corrected is not None:
-            yield Paragraph(f"This is what the source prints; what holds is the claim {claim.corrected}.")
+            yield Paragraph(printed(theorem.label, claim.corrected))
         if claim.margin is not None:
-            yield Paragraph(f"Margin {claim.margin}, because {claim.margin.reason}.", quiet=True)
+            yield Paragraph(f"{FactKey.MARGIN}: {margin_text(str(claim.margin), claim.margin.reason)}.", quiet=True)
         if claim.under is not None:
             yield Paragraph(f"Needs: {', '.join(theorem.needed(claim)) or 'no hypothesis'}.", quiet=True)
 

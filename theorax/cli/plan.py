@@ -233,8 +233,8 @@ def _noise(rows: Sequence[PlannedCheck]) -> str:
 
     Example: `noise  tends: sd 0.2 per draw, assumed (0.2 of the claimed value, the default; set spread=...)`.
     """
+    from theorax.decide.phrases import noise_assumed
     from theorax.decide.verdict import AssumedNoise
-    from theorax.decide.verdict_text import noise_assumed
 
     row, seen = rows[0], [part for each in rows for part in each.noise]
     noise = AssumedNoise(min(seen), max(seen), row.spread, row.is_noise_stated)
@@ -243,7 +243,7 @@ def _noise(rows: Sequence[PlannedCheck]) -> str:
 
 def _gains(rows: Sequence[PlannedCheck]) -> str:
     """The sentence about the variance that variates of known mean take away, as one claim plans it."""
-    from theorax.decide.verdict_text import gains_text
+    from theorax.decide.phrases import gains_text
 
     return f"variates  {rows[0].claim}: {gains_text([row.gain for row in rows if row.gain is not None])}"
 

@@ -229,6 +229,11 @@ class Verdict(Statement, ErrorRates, Grounds, LargerClasses):
             if (given := getattr(self, name)) != right:
                 raise Malformed(f".{name}", f"{given!r} does not follow from the findings, {right!r} does")
 
+    @property
+    def deciding(self) -> Case | None:
+        """The case that decided."""
+        return self.cases[self.worst] if self.worst is not None else None
+
     def with_findings(self, *found: Found) -> Verdict:
         """The verdict with further findings, settled again over all of them."""
         return self.settled_by((*self.findings, *found))

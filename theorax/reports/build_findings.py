@@ -22,10 +22,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from theorax.decide.facts import FactKey, by_key, facts
 from theorax.decide.status import Status
-from theorax.decide.wording import REMEDIES
+from theorax.reports.claim_facts import wording
 from theorax.reports.document import ClaimReport, Document, TheoremReport, urgency
-from theorax.reports.theorem_text import claimed, wording
+from theorax.reports.theorem_text import claimed
 from theorax.text.blocks import Block, Lines, Paragraph
 from theorax.text.plain import render
 from theorax.text.safe import one_line
@@ -86,7 +87,7 @@ class BuildFinding:
         """All numbers in plain text, and the command that finds them again."""
         blocks: list[Block] = [Paragraph(self.sentence, indent=0)]
         if self.claim is not None and self.theorem is not None:
-            blocks = list(claimed(self.claim, wording(self.theorem)))
+            blocks = list(claimed(self.claim, self.theorem))
         if self.theorem is not None and self.theorem.log:
             blocks.append(Paragraph(f"The full traceback is in {self.theorem.log}."))
         place = self.file
@@ -130,11 +131,11 @@ def judged(part: TheoremReport, claim: ClaimReport) -> BuildFinding:
     outcome = outcome_of(claim.status, erratum=erratum)
     sentence = one_line(claim.sentence)
     if erratum and outcome is BuildOutcome.HELD:
-        sentence = f"As expected, {wording(part)} does not hold; {claim.corrected} does. {sentence}"
+        sentence = f"As expected, {wording(part.label)} does not hold; {claim.corrected} does. {sentence}"
     elif erratum and claim.status.holds:
-        sentence = f"{claim.corrected} is said to hold in the place of {wording(part)}, yet: {sentence}"
-    elif outcome is BuildOutcome.UNDECIDED and claim.reason:
-        sentence = f"{sentence} Undecided: {REMEDIES[claim.reason]}."
+        sentence = f"{claim.corrected} is said to hold instead of {wording(part.label)}, yet: {sentence}"
+    elif outcome is BuildOutcome.UNDECIDED and (reason := by_key(facts(claim)).get(FactKey.REASON)):
+        sentence = f"{sentence} {reason.line}"
     return BuildFinding(part.id, part, claim, outcome, claim.status, one_line(sentence))
 
 

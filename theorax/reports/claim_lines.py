@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from theorax.decide.findings import ShownBy, inside_the_margin
-from theorax.decide.kinds import DecidedQuantity
-from theorax.decide.status import Reading, Reason, Side, Status
-from theorax.decide.verdict import Case
-from theorax.names import many
-from theorax.reports.document import ClaimReport
+from theorax.decide.facts import FactKey, by_key, facts
+from theorax.decide.findings import ShownBy
+from theorax.decide.phrases import claimed_value
+from theorax.decide.status import Reason, Side, Status
+from theorax.reports.claim_facts import report_facts
+from theorax.reports.document import ClaimReport, TheoremReport
 from theorax.text import safe
 from theorax.text.bar import Bar
-from theorax.text.numbers import number, with_uncertainty
 from theorax.text.plain import NARROWEST, WIDTH, cells, padded, wrapped
 from theorax.text.signs import SIGNS
-
-if TYPE_CHECKING:
-    from theorax.reports.compared_claims import ComparedClaim
 
 STATEMENT_LINES = 2
 BARS = 2  # claims whose bar is drawn; those beyond have two lines each
@@ -35,12 +30,6 @@ class ClaimNumbers:
     claimed: str = ""
     found: str = ""
     origin: str = ""
-
-    @property
-    def forms(self) -> tuple[str, ...]:
-        """The line from its longest form to its shortest."""
-        whole = f"{self.found} {self.origin}".rstrip()
-        return tuple("  ".join(part for part in (self.claimed, found) if part) for found in (whole, self.found))
 
 
 def spread(left: str, right: str, width: int = WIDTH) -> list[str]:
@@ -86,11 +75,12 @@ def _broken(line: str) -> Iterator[str]:
             yield part.rstrip()
 
 
-def claims_lines(claims: Sequence[ClaimReport], *, scoped: bool) -> list[str]:
-    """The lines of all claims; bars stand at the first two that have one.
+def claims_lines(part: TheoremReport, *, scoped: bool) -> list[str]:
+    """The lines of all claims of a theorem; bars stand at the first two that have one.
 
     ``scoped``: the scope of what was proved, or the distance that was kept, stands with the word of the theorem.
     """
+    claims = part.claims
     names = [cells(claim.id) for claim in claims]
     indent = max(names) + 2 if max(names) <= LONGEST_NAME else 10
     told = [claim_numbers(claim) for claim in claims]
@@ -99,41 +89,35 @@ def claims_lines(claims: Sequence[ClaimReport], *, scoped: bool) -> list[str]:
     lines: list[str] = []
     for claim, numbers in zip(claims, told, strict=True):
         if claim.status in (Status.PROVED, Status.CERTIFIED):
-            lines += _settled(claim, indent, scoped=scoped)
+            lines += _settled(claim, numbers.verdict, indent, scoped=scoped)
         else:
             lines += _statement(claim, indent)
             lines += _number_line(numbers, indent, width)
             bar = bar_line(claim) if drawn < BARS else ""
             drawn += bool(bar)
             lines += [bar] if bar else []
-        lines += [" " * indent + line for line in _told(claim, WIDTH - indent, scoped=scoped)]
+        lines += [" " * indent + line for line in _told(claim, part, WIDTH - indent, scoped=scoped)]
     return lines
 
 
-def settled_word(claim: ClaimReport) -> str:
+def _settled_word(claim: ClaimReport) -> str:
     """By what a claim is proved or certified, in how many cases, and if it was measured beside."""
     cases = claim.cases if claim.status is Status.CERTIFIED or claim.measured_for else ()
     held = f"{sum(part.status.holds for part in cases)}/{len(cases)} " if cases else ""
     return f"{claim.shown_by}{'; measured' if held and claim.measured_for else ''} {held}{SIGNS[claim.status]}"
 
 
-def _settled(claim: ClaimReport, indent: int, *, scoped: bool) -> Iterator[str]:
+def _settled(claim: ClaimReport, word: str, indent: int, *, scoped: bool) -> Iterator[str]:
     """A claim that is proved or certified: by what, for what, and what was measured beside."""
-    word = settled_word(claim)
     *before, last = _statement(claim, indent)
     yield from before
     scope = claim.proved_for if claim.status is Status.PROVED else claim.scope
     if scoped or not scope:
         yield from spread(last, word)
         return
-    case = claim.deciding
-    if (
-        claim.status is Status.CERTIFIED
-        and claim.words.quantity.is_difference
-        and case is not None
-        and case.estimate is not None
-    ):
-        scope = f"largest difference {number(case.estimate, 2)}, margin {number(case.margin, 2)}"
+    found = by_key(facts(claim))
+    if claim.status is Status.CERTIFIED and claim.words.quantity.is_difference and FactKey.MEASURED in found:
+        scope = ", ".join(found[key].short for key in (FactKey.MEASURED, FactKey.MARGIN) if key in found)
     yield last
     room = WIDTH - indent - cells(word) - 2
     lines = wrap(scope, room, 0, 2)
@@ -175,97 +159,55 @@ def one_statement(claim: ClaimReport) -> str:
 
 def _number_line(numbers: ClaimNumbers, indent: int, width: int) -> list[str]:
     """The line of numbers, in columns where that fits, without the sweep where it has to be short."""
-    columns = f"{padded(numbers.claimed, width)}  {numbers.found} {numbers.origin}".rstrip()
+    whole = f"{numbers.found} {numbers.origin}".rstrip()
+    short = ["  ".join(part for part in (numbers.claimed, found) if part) for found in (whole, numbers.found)]
     room = WIDTH - indent - cells(numbers.verdict) - 2
-    for line in (columns, *numbers.forms):
+    for line in (f"{padded(numbers.claimed, width)}  {whole}".rstrip(), *short):
         if cells(line) <= room:
             return spread(" " * indent + line, numbers.verdict)
-    *before, last = wrap(numbers.forms[-1], room, 2)
+    *before, last = wrap(short[-1], room, 2)
     return [*(" " * indent + line for line in before), *spread(" " * indent + last, numbers.verdict)]
 
 
 def claim_numbers(claim: ClaimReport) -> ClaimNumbers:
-    """The numbers of a measured claim, as its line tells them."""
+    """The numbers of a measured claim on a line; a claim that is proved or certified has only its word."""
+    if claim.status in (Status.PROVED, Status.CERTIFIED):
+        return ClaimNumbers(_settled_word(claim))
     case, sign = claim.deciding, SIGNS[claim.status]
     held = f"{sum(part.status.holds for part in claim.cases)}/{len(claim.cases)} " if claim.cases else ""
     shown = case or next(iter(claim.cases), None)
     if shown is None:
         return ClaimNumbers(sign, "too few sizes" if claim.reason is Reason.TOO_FEW_SIZES else "not measured")
     if case is None or case.estimate is None:
-        return ClaimNumbers(sign, claimed_value(claim.words.quantity, claim.side, shown, claim.reading), "not run")
-    return ClaimNumbers(
-        f"{held}{sign}", claimed_value(claim.words.quantity, claim.side, case, claim.reading), *_found(claim, case)
-    )
-
-
-def claimed_value(
-    quantity: DecidedQuantity, side: Side, case: Case | ComparedClaim, reading: Reading = Reading.EXACT
-) -> str:
-    """The claimed value of a case with its margin, as the number line says it."""
-    value, margin = number(case.predicted, 4), number(case.margin, 2)
-    beside = f"{'within' if reading is Reading.MARGIN else 'margin'} {margin}"
-    if quantity.is_error:
-        zero = f"claimed {quantity.short} 0"
-        return f"{zero}, {beside}" if quantity.has_margin else f"{zero} ± {margin}"
-    match side:
-        case Side.AT_MOST:
-            return f"claimed ≤ {value}, {beside}"
-        case Side.AT_LEAST:
-            return f"claimed ≥ {value}, {beside}"
-        case Side.EQUAL:
-            pass
-    if reading is Reading.MARGIN:
-        return f"claimed {value}, {beside}"
-    return f"claimed {value} ± {margin}" if case.margin is not None else f"claimed {value}"
-
-
-def _found(claim: ClaimReport, case: Case) -> tuple[str, str]:
-    """The number found, and the draws or sizes that it was found from."""
-    value = with_uncertainty(case.estimate, case.standard_error)
-    if claim.words.quantity.is_difference:
-        factor = f"(margin × {factor_text(claim.headroom)})" if claim.headroom and claim.status.holds else ""
-        return f"largest difference {number(case.estimate, 2)}", factor
-    sizes = sorted({point.size for point in case.points})
-    draws = sum(point.draws for point in case.points)
-    quantity = claim.words.quantity
-    if quantity.is_error and quantity.is_share:
-        high = case.interval[1] if case.interval is not None else None
-        below = f"at most {number(high, 2)}" if high is not None else ""
-        return f"found {value}", f"in {many(draws, 'draw')}: {below}" if below else ""
-    verb = "found" if claim.status is Status.REFUTED else quantity.verb
-    if claim.as_ is not None and len(sizes) > 1:
-        preposition = "over" if quantity.is_slope else "from"
-        return f"{verb} {value}", f"{preposition} {claim.as_} = {number(sizes[0])}..{number(sizes[-1])}"
-    return f"{verb} {value}", f"from {many(draws, 'draw')}" if draws else ""
-
-
-def factor_text(factor: float) -> str:
-    """A factor as it is told: two digits, or the whole number where it is large."""
-    return number(factor, 2) if factor < 100 else number(round(factor), 3)
+        claimed = claimed_value(claim.words.quantity, claim.side, shown.predicted, shown.margin, claim.reading)
+        return ClaimNumbers(sign, claimed, "not run")
+    short = {fact.key: fact.short for fact in facts(claim)}
+    origin = short.get(FactKey.DRAWS) or short.get(FactKey.HEADROOM, "")
+    return ClaimNumbers(f"{held}{sign}", short.get(FactKey.PREDICTED, ""), short[FactKey.MEASURED], origin)
 
 
 def bar_line(claim: ClaimReport) -> str:
     """The bar of a measured claim whose interval meets its margin."""
     case = claim.deciding
-    if case is None or claim.words.quantity.is_difference or claim.shown_by in (ShownBy.PROVED, ShownBy.CERTIFIED):
+    # An error is drawn from zero to its margin, and would be the middle of nothing.
+    if case is None or claim.words.quantity.is_error or claim.shown_by in (ShownBy.PROVED, ShownBy.CERTIFIED):
         return ""
     ends = case.interval
     if case.predicted is None or not case.margin or ends is None or ends[0] is None or ends[1] is None:
-        return ""
-    if claim.words.quantity.is_error:  # from zero to the margin, the middle of nothing
         return ""
     open_below = claim.side is Side.AT_MOST
     open_above = claim.side is Side.AT_LEAST
     return Bar(case.predicted, case.margin, ends[0], ends[1], case.estimate, open_below, open_above).line()
 
 
-def _told(claim: ClaimReport, width: int, *, scoped: bool) -> Iterator[str]:
+def _told(claim: ClaimReport, part: TheoremReport, width: int, *, scoped: bool) -> Iterator[str]:
     """Further lines of a claim that is refuted, corrected, or fell among the claims of the run."""
-    if claim.corrected:
-        yield from wrap(f"As the source prints it; what holds is the claim {claim.corrected}.", width)
-    if claim.status is Status.SUPPORTED and not scoped and (within := inside_the_margin(claim.findings)):
-        yield from wrap(within, width, lines=2)
+    found = by_key(report_facts(claim, part))
+    if printed := found.get(FactKey.PRINTED):
+        yield from wrap(printed.value, width)
+    if claim.status is Status.SUPPORTED and not scoped and (within := found.get(FactKey.WITHIN)):
+        yield from wrap(within.value, width, lines=2)
     if claim.status is Status.REFUTED:
         yield from wrap(claim.sentence, width, lines=3)  # which names the case that breaks it
-    if claim.status != claim.status_unadjusted:
-        yield from wrap(f"Alone, without the other claims of this run, it is {claim.status_unadjusted}.", width)
+    if alone := found.get(FactKey.ALONE):
+        yield from wrap(alone.line, width)

@@ -10,18 +10,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+from theorax.decide.facts import FactKey, facts
 from theorax.decide.findings import ShownBy
 from theorax.decide.kinds import KindWords
+from theorax.decide.meanings import reached
+from theorax.decide.phrases import factor_text, lasts, power, risk
 from theorax.decide.promise import OF_KEYS, held_fixed, said_for
 from theorax.decide.status import Reason, Status
 from theorax.decide.verdict import Standing
-from theorax.decide.verdict_text import gains_text, reached
 from theorax.names import many
-from theorax.reports.claim_lines import claims_lines, factor_text, fitted, spread, wrap
+from theorax.reports.claim_facts import report_facts
+from theorax.reports.claim_lines import claims_lines, fitted, spread, wrap
 from theorax.reports.document import CitedWork, ClaimReport, Document, TheoremReport
 from theorax.reports.proof_rows import proof_rows
 from theorax.text.blocks import Block, Gap, Lines
-from theorax.text.numbers import duration, number, percent
+from theorax.text.numbers import duration
 from theorax.text.plain import WIDTH, cells
 from theorax.text.signs import signed
 from theorax.verifiers.outcome import Expected
@@ -30,7 +33,6 @@ LABEL = 11  # columns before the text of a row
 LONGEST = 6  # lines of a row that holds a word wider than its column
 HEAD = 3  # lines of title and source
 GLUE = "\u00a0"  # a space at which no line ends
-NO_CONTROL = "nothing that must fail was tried"
 _OF_THE_MODEL = frozenset({Reason.INDISTINCT, Reason.UNREAD_SIZE})  # build has to change, and no design decides
 
 
@@ -58,7 +60,7 @@ def default_report(document: Document, part: TheoremReport) -> list[Block]:
     head = _head(part, document.settings.effort, works.get(part.paper))
     blocks: list[Block] = [Lines(fitted(head), indent=0)]
     if part.claims:
-        lines = claims_lines(part.claims, scoped=_is_scoped(part))
+        lines = claims_lines(part, scoped=_is_scoped(part))
         if any(len(claim.cases) > 1 and claim.worst is not None and not claim.rigorous for claim in part.claims):
             lines.append(f"{'the worst case of each; all cases: --show cases':>{WIDTH}}")
         blocks += [Gap(), Lines(fitted(lines), indent=0)]
@@ -196,11 +198,7 @@ def _strength(part: TheoremReport) -> str:
         some = f" ({', '.join(fragile)})" if len(fragile) < len(reaches) else ""
         parts += ["robust"] if found.robust else [f"FRAGILE{some}"] if fragile else []
     if found.weakest is not None:
-        factor = factor_text(found.weakest)
-        parts.append(
-            f"weakest × {factor} ({found.weakest_claim}): holds until the finite-size corrections are {factor} times "
-            "those assumed"
-        )
+        parts.append(f"weakest × {factor_text(found.weakest)} ({found.weakest_claim}): {lasts(found.weakest)}")
     return "; ".join(parts)
 
 
@@ -210,7 +208,7 @@ def _risk(claims: Sequence[ClaimReport], more: str) -> str:
         return ""
     tries = max(claim.attempt for claim in claims)
     earlier = max((claim.log.earlier for claim in claims if claim.log is not None), default=0)
-    told = [f"{percent(max(levels))} of a wrong green per claim, if the assumptions hold (see {more})"]
+    told = [f"{'each ' if len(claims) > 1 else ''}{risk(max(levels))} ({more})"]
     told += [f"attempt {tries}"] if tries > 1 else []
     told += [f"{many(earlier, 'attempt')} at earlier forms or sources"] if earlier else []
     return "; ".join(told)
@@ -223,33 +221,30 @@ def _attacked(part: TheoremReport) -> str:
     wrong = [row for row in part.mutants if row.expected is Expected.KILLED]
     if wrong:
         told.append(f"wrong variants rejected {sum(row.killed for row in wrong)} of {len(wrong)}")
-    tried = {row.claim for row in part.controls}
-    alone = [claim.id for claim in part.claims if claim.status.holds and claim.id not in tried]
-    if alone and len(alone) == len(part.claims):
-        told.append(NO_CONTROL)
-    elif alone:
-        told.append(f"{NO_CONTROL} for {', '.join(alone)}")
+    every = [(claim.id, fact) for claim in part.claims for fact in report_facts(claim, part)]
+    if missing := {id: fact.short for id, fact in every if fact.key is FactKey.UNCONTROLLED}:
+        which = f" for {', '.join(missing)}" if len(missing) < len(part.claims) else ""
+        told.append(f"{next(iter(missing.values()))}{which}")
     return ", ".join(told)
 
 
 def _power(claims: Sequence[ClaimReport]) -> str:
-    found: dict[KindWords, list[tuple[str, str]]] = {}
+    found: dict[KindWords, dict[str, str]] = {}
     for claim in claims:
-        if claim.noticeable is not None and not claim.words.quantity.is_difference:
-            found.setdefault(claim.words, []).append((number(claim.noticeable, 2), claim.id))
-    if not found:
-        return ""
-    told = []
-    for words, values in found.items():
-        listed = ", ".join(f"{value} ({id})" for value, id in values) if len(values) > 1 else values[0][0]
-        told.append(words.deviating(listed))
-    return f"refutes 9 times in 10: {', '.join(told)}"
+        for fact in facts(claim):
+            if fact.key is FactKey.POWER and not claim.words.quantity.is_difference:
+                found.setdefault(claim.words, {})[claim.id] = fact.short
+    shown = [
+        (words, ", ".join(f"{value} ({id})" if len(values) > 1 else value for id, value in values.items()))
+        for words, values in found.items()
+    ]
+    return power(shown) if shown else ""
 
 
 def _variates(claims: Sequence[ClaimReport]) -> str:
     """Gains of variates of known mean, claim by claim."""
-    found = {claim.id: [case.gain for case in claim.cases if case.gain is not None] for claim in claims}
-    return "; ".join(f"{id}: {gains_text(gains)}" for id, gains in found.items() if gains)
+    found = [(claim.id, fact) for claim in claims for fact in facts(claim) if fact.key is FactKey.VARIATES]
+    return "; ".join(f"{id}: {fact.short}" for id, fact in found)
 
 
 def _blind(claims: Sequence[ClaimReport], where: str) -> str:

@@ -24,7 +24,6 @@ from theorax.runs.manifests import EntrySort
 from theorax.runs.sources import LIBRARIES, version
 from theorax.text import safe
 from theorax.text.codec import Count, Malformed, Pattern, built, plain
-from theorax.text.numbers import number
 from theorax.verifiers.outcome import TheoremOutcome
 from theorax.verifiers.settings import Settings
 
@@ -141,19 +140,6 @@ class ClaimReport(Verdict):
         super().__post_init__()
         if self.worst is not None and not 0 <= self.worst < len(self.cases):
             raise Malformed(".worst", f"there is no case {self.worst} among {len(self.cases)}")
-
-    @property
-    def deciding(self) -> Case | None:
-        """The case that decided."""
-        return self.cases[self.worst] if self.worst is not None else None
-
-    def named(self, case: Case, equals: str = " = ") -> str:
-        """A case by its subject, its letters as they are displayed, and its size where that tells it from others."""
-        at = [f"{self.display.get(letter, letter)}{equals}{value}" for letter, value in case.at.items()]
-        alike = sum(other.subject == case.subject and other.at == case.at for other in self.cases) > 1
-        if alike and self.swept and case.points:
-            at.append(f"{self.swept}{equals}{number(case.points[0].size)}")
-        return ", ".join([case.subject, *at])
 
     @property
     def reach(self) -> Reach | None:

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from theorax.decide.findings import ShownBy
+from theorax.decide.phrases import factor_text
 from theorax.decide.status import Status
 from theorax.decide.strength import Reach
 from theorax.names import many
-from theorax.reports.claim_lines import factor_text, fitted, spread, wrap
+from theorax.reports.claim_lines import claim_numbers, fitted, spread, wrap
 from theorax.reports.document import ClaimReport, Document, TheoremReport, urgency
-from theorax.text.numbers import duration, number, percent, with_uncertainty
+from theorax.text.numbers import duration, percent
 from theorax.text.plain import WIDTH, cells, padded
 from theorax.text.signs import SIGNS, signed
 
@@ -130,7 +131,8 @@ def claimed_and_found(claim: ClaimReport) -> str:
     case = claim.deciding
     if claim.status is not Status.REFUTED or case is None or case.estimate is None or claim.rigorous:
         return ""
-    return f"claimed {number(case.predicted, 4)}, found {with_uncertainty(case.estimate, case.standard_error)}"
+    numbers = claim_numbers(claim)
+    return ", ".join(part for part in (numbers.claimed, numbers.found) if part)
 
 
 def _row(label: str, text: str, lines: int = LINES) -> Iterator[str]:

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from theorax.decide.comparison import Outcome
+from theorax.decide.phrases import claimed_value
 from theorax.decide.status import Status
 from theorax.names import many
-from theorax.reports.claim_lines import claimed_value, spread, wrap
+from theorax.reports.claim_lines import spread, wrap
 from theorax.reports.compared_claims import Change, ComparedClaim, ComparedEstimate, ComparedPlace, Comparison
 from theorax.text.blocks import Block, Gap, Heading, Lines, Paragraph
 from theorax.text.numbers import interval, number, p_value, with_uncertainty
@@ -124,7 +125,7 @@ def stated(row: ComparedClaim) -> str:
 
 
 def _claimed(row: ComparedClaim) -> str:
-    return claimed_value(row.quantity, row.side, row) if row.predicted is not None else ""
+    return claimed_value(row.quantity, row.side, row.predicted, row.margin) if row.predicted is not None else ""
 
 
 def _waiting(comparison: Comparison) -> list[str]:

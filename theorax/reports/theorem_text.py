@@ -7,17 +7,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from theorax.decide.facts import FactKey, Level, by_key
 from theorax.decide.kill_evidence import Basis
-from theorax.decide.promise import GROUPS, grouped, promise
-from theorax.decide.spending import level_of
-from theorax.decide.status import Status
-from theorax.decide.verdict import Standing, Tightness, remarks
-from theorax.decide.verdict_text import READINGS, gain_text, noise_assumed, reached, sweep
-from theorax.decide.wording import REMEDIES, attempted
+from theorax.decide.meanings import reached
+from theorax.decide.phrases import case_name
+from theorax.decide.promise import GROUPS, grouped
+from theorax.decide.verdict import Standing
+from theorax.decide.verdict_text import rows, sweep
 from theorax.names import many
+from theorax.reports.claim_facts import alone, report_facts
 from theorax.reports.document import CitedWork, ClaimReport, TheoremReport
 from theorax.text.blocks import Block, Gap, Heading, Lines, Paragraph, Table
-from theorax.text.numbers import duration, interval, number, percent, with_uncertainty
+from theorax.text.numbers import duration, interval, number, with_uncertainty
 from theorax.text.signs import signed
 from theorax.verifiers.outcome import (
     ControlOutcome,
@@ -37,13 +38,8 @@ LABELS = {
     "derived": "Derived: the statement below is not in the source; it was derived here.",
     "own": "Own: stated by its author in this file.",
 }
-PER_COUNT = (
-    "A level is kept over all attempts at one claim on one model at one effort. Over the three efforts together a claim "
-    "errs at most at three times the level."
-)
 STEP_SIGNS = {StepStatus.PROVED: "✓", StepStatus.CITED: "”", StepStatus.UNDECIDED: "?", StepStatus.REFUTED: "✗"}
 NOT_LOOKED_AT = dict(GROUPS)[Standing.NOT_LOOKED_AT]
-NO_CONTROL = "No control: no subject that must fail this claim was tried, so nothing shows that the check can fail."
 
 
 class Part(StrEnum):
@@ -70,7 +66,7 @@ def details(part: TheoremReport, shown: frozenset[Part], beside: Iterable[Block]
         yield from hypotheses(part.hypotheses)
     if shown & {Part.CASES, Part.PLOT, Part.ASSUMPTIONS}:
         for claim in part.claims:
-            yield from claimed(claim, wording(part), uncontrolled=uncontrolled(claim, part.controls), shown=shown)
+            yield from claimed(claim, part, shown)
     if Part.PROOF in shown:
         yield from _proof(part.proof)
     if Part.CONTROLS in shown:
@@ -97,11 +93,7 @@ def theorem(part: TheoremReport, beside: Iterable[Block] = ()) -> list[Block]:
         *in_words(part.statement, part.idea),
         *letters(part.letters),
         *hypotheses(part.hypotheses),
-        *(
-            block
-            for claim in part.claims
-            for block in claimed(claim, wording(part), uncontrolled=uncontrolled(claim, part.controls))
-        ),
+        *(block for claim in part.claims for block in claimed(claim, part)),
         *_proof(part.proof),
         *_controls(part.controls),
         *_mutants(part.mutants),
@@ -176,115 +168,49 @@ def hypotheses(rows: Sequence[HypothesisOutcome]) -> Iterator[Block]:
         yield Paragraph(f"{told}{tested}", indent=4, quiet=True)
 
 
-def wording(part: TheoremReport) -> str:
-    """Attribute a corrected statement: only a source that was read is said to print it."""
-    return "what the source prints" if part.label == "read" else "the statement as it was reconstructed here"
-
-
-def uncontrolled(claim: ClaimReport, controls: Sequence[ControlOutcome]) -> bool:
-    """True of a green claim that was tried on no subject which must fail it."""
-    return claim.status.holds and not any(row.claim == claim.id for row in controls)
-
-
-def claimed(
-    claim: ClaimReport, words: str, *, uncontrolled: bool = False, shown: frozenset[Part] = EVERYTHING
-) -> Iterator[Block]:
-    """One claim: statement, in whose ``words``, cases, plot, verdict and its strength, as far as they are ``shown``.
-
-    ``uncontrolled``: it is green and has no control.
-    """
-    assumed = Part.ASSUMPTIONS in shown
+def claimed(claim: ClaimReport, part: TheoremReport, shown: frozenset[Part] = EVERYTHING) -> Iterator[Block]:
+    """One claim of a theorem: statement, cases, plot, verdict and the facts about it, as far as they are ``shown``."""
+    assumed, found = Part.ASSUMPTIONS in shown, report_facts(claim, part)
+    head = by_key(found)
     kind = f"{claim.kind} as {claim.as_} → ∞" if claim.as_ else claim.kind
     yield Heading(f"Claim {claim.id} ({kind})", status=claim.status, within=claim.within_margin, reached=reached(claim))
-    if assumed and (first := promise(claim)):
-        yield Paragraph(first, hang=2)
+    if assumed and (first := head.get(FactKey.PROMISE)):
+        yield Paragraph(first.value, hang=2)
     yield Lines(tuple(claim.statement.split("\n")))
-    if claim.corrected:
-        yield Paragraph(f"This is {words}; what holds is the claim {claim.corrected}.")
+    if printed := head.get(FactKey.PRINTED):
+        yield Paragraph(printed.value)
     worst = claim.deciding
     if Part.CASES in shown and (len(claim.cases) > 1 or (worst and worst.estimate is not None)):
         yield from _cases(claim)
     if Part.PLOT in shown and worst and worst.points:
         if len(claim.cases) > 1:
             yield Gap()
-            yield Paragraph(f"Along the sweep, in the case that decides, {claim.named(worst)}:", quiet=True)
+            yield Paragraph(f"Along the sweep, in the case that decides, {case_name(claim, worst)}:", quiet=True)
         yield from sweep(claim, worst)
         yield Gap()
     if not assumed:
         return
     yield Paragraph(claim.sentence)
-    if claim.words.quantity.has_margin:
-        yield Paragraph(f"{READINGS[claim.reading]}.")
-    if uncontrolled:
-        yield Paragraph(NO_CONTROL)
-    yield from _strength(claim)
-
-
-def _cases(claim: ClaimReport) -> Iterator[Block]:
-    # The worst case is the one that decides, so it leads.
-    order = sorted(range(len(claim.cases)), key=lambda index: index != claim.worst)
-    rows = []
-    for index in order:
-        case = claim.cases[index]
-        rows.append(
-            (
-                claim.named(case, "="),
-                number(case.predicted),
-                with_uncertainty(case.estimate, case.standard_error),
-                interval(case.interval),
-                signed(case.status),
-            )
-        )
-    yield Table(("case", "predicted", "measured", "interval", "verdict"), tuple(rows), right=(1, 2))
-
-
-def _strength(claim: ClaimReport) -> Iterator[Block]:
-    """Strength of the verdict: level, margin, breakdown, power, and what could not be seen."""
-    told = []
-    if claim.status != claim.status_unadjusted:
-        told.append(f"Alone it is {claim.status_unadjusted}.")
-    if claim.reason:
-        told.append(f"Undecided: {REMEDIES[claim.reason]}.")
-    if claim.rigorous:
-        told.append("Rigorous: no error rate.")
-    elif claim.level is not None:
-        whole = claim.level / level_of(1.0, claim.attempt)
-        tries = "First try" if claim.attempt == 1 else f"Try {claim.attempt}"
-        together = f"all tries of one effort together: {percent(whole)}, of all three efforts at most three times that"
-        told.append(f"Risk of a wrong word: {percent(claim.level)}. {tries}; {together}.")
-    if claim.look is not None:
-        told.append(str(claim.look))
-    if claim.log is not None:
-        told.append(attempted(claim.log))
-    if claim.margin_given:
-        because = f", because {claim.because}" if claim.because else ""
-        told.append(f"Margin {claim.margin_given}{because}.")
-    if claim.breakdown is not None:
-        told.append(breakdown(claim))
-    if claim.headroom is not None:
-        told.append(
-            f"Headroom {number(claim.headroom, 3)}: the largest difference fits so often into the margin, rounding included."
-        )
-    if claim.noticeable is not None:
-        deviation = claim.words.deviating(number(claim.noticeable, 2))
-        told.append(f"{deviation[:1].upper()}{deviation[1:]} would have been noticed nine times in ten.")
-    if claim.tightness is not None:
-        told.append(_tightness(claim.tightness))
-    if told:
-        yield Paragraph(" ".join(told), quiet=True)
-    if claim.noise is not None:
-        yield Paragraph(f"Noise: {noise_assumed(claim.noise, claim.words)}.", hang=2, quiet=True)
-    if gains := [(claim.named(case), case.gain) for case in claim.cases if case.gain is not None]:
-        told = [f"{where}: {gain_text(gain)}" for where, gain in gains]
-        yield Paragraph(f"Variates of known mean taken away: {'; '.join(told)}.", hang=2, quiet=True)
-    if claim.scope and not claim.status.holds:  # a green word says it on its first line
-        yield Paragraph(f"Scope: {claim.scope}.", hang=2, quiet=True)
+    if uncontrolled := head.get(FactKey.UNCONTROLLED):
+        yield Paragraph(uncontrolled.line)
+    yield from rows(fact for fact in found if fact.level is Level.BODY)
     # Hypotheses have their own section above; what nobody looked at is told once for all claims.
     for heading, lines in grouped(claim.ledger, left_out=("hypothesis",)):
         if heading != NOT_LOOKED_AT:
             yield Paragraph(f"{heading}: {'; '.join(lines)}.", hang=2, quiet=True)
     if claim.unseen:
         yield Paragraph(f"{NOT_LOOKED_AT}: {'; '.join(claim.unseen)}.", hang=2, quiet=True)
+
+
+def _cases(claim: ClaimReport) -> Iterator[Block]:
+    # The worst case is the one that decides, so it leads.
+    order = sorted(range(len(claim.cases)), key=lambda index: index != claim.worst)
+    rows = tuple(
+        (case_name(claim, case, "="), number(case.predicted), with_uncertainty(case.estimate, case.standard_error),
+         interval(case.interval), signed(case.status))
+        for case in (claim.cases[index] for index in order)
+    )  # fmt: skip
+    yield Table(("case", "predicted", "measured", "interval", "verdict"), rows, right=(1, 2))
 
 
 def _not_looked_at(claims: Sequence[ClaimReport]) -> Iterator[Block]:
@@ -299,21 +225,6 @@ def _not_looked_at(claims: Sequence[ClaimReport]) -> Iterator[Block]:
     for line, ids in found.items():
         about = "" if len(ids) == len(claims) else f" ({', '.join(ids)})"
         yield Paragraph(f"{line}{about}", hang=2, quiet=True)
-
-
-def breakdown(claim: ClaimReport) -> str:
-    """Meaning of the breakdown factor of a claim, which has one."""
-    factor = number(claim.breakdown, 3)
-    if claim.status is Status.INCONCLUSIVE:
-        return f"Decided if corrections were at most {factor} of those assumed."
-    return f"Holds until corrections are {factor} times those assumed."
-
-
-def _tightness(quantiles: Tightness) -> str:
-    """Tightness of a bound, with a warning if the two sides are far apart."""
-    shown = ", ".join(number(part, 2) for part in quantiles)
-    told = "".join(f" {remark}." for remark in remarks(quantiles))
-    return f"Left over right: {shown} at 5 %, 50 % and 95 % of the draws.{told}"
 
 
 def _proof(steps: Sequence[StepOutcome]) -> Iterator[Block]:
@@ -416,14 +327,12 @@ def _verdict(part: TheoremReport) -> Iterator[Block]:
     yield Heading("Verdict", status=part.status, within=part.within_margin)
     yield Paragraph(part.reason or f"{part.status.capitalize()}: {part.status.meaning}.")
     if part.status != part.status_unadjusted:
-        yield Paragraph(f"Alone, without the other claims of this run, it is {part.status_unadjusted}.")
+        yield Paragraph(f"Alone, {alone(part.status_unadjusted)}.")
     if len(part.claims) > 1:
         counts = ", ".join(f"{claim.id} {claim.status}" for claim in part.claims)
         yield Paragraph(f"Claims: {counts}.", hang=2)
     for sentence in part.issues:
         yield Paragraph(f"Caveat: {sentence}", hang=2)
-    if any(claim.level is not None for claim in part.claims):
-        yield Paragraph(PER_COUNT, quiet=True)
     yield from cost(part)
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from theorax.decide.findings import ShownBy
+from theorax.decide.phrases import factor_text
 from theorax.decide.status import Status
 from theorax.names import many
-from theorax.reports.claim_lines import factor_text
 from theorax.reports.document import Document, TheoremReport
 from theorax.reports.last_screen import claimed_and_found
 from theorax.verifiers.outcome import Expected

@@ -12,9 +12,10 @@ from theorax.text.glossary import GLOSSARY
 TERMS: Mapping[str, str] = {
     "alone": "adjusted",
     "bias": "corrections",
+    "breakdown factor": "breakdown",
     "controls": "control",
     "deciding case": "case",
-    "level": "risk",
+    "headroom factor": "headroom",
     "not looked at": "blind to",
     "rests on": "dependency",
 }

@@ -6,8 +6,9 @@ from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from theorax.decide.phrases import factor_text
 from theorax.decide.status import Status
-from theorax.reports.claim_lines import factor_text, one_statement
+from theorax.reports.claim_lines import one_statement
 from theorax.reports.document import ClaimReport, TheoremReport
 from theorax.text.safe import one_line
 from theorax.verifiers.outcome import StepStatus

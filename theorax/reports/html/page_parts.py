@@ -2,41 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from theorax.decide.promise import GROUPS, grouped, promise
-from theorax.decide.verdict_text import gains_text
-from theorax.decide.wording import REMEDIES, attempted
+from theorax.decide.promise import GROUPS, grouped
+from theorax.reports import default_report
 from theorax.reports.document import ClaimReport, TheoremReport
-from theorax.reports.theorem_text import breakdown
-from theorax.text.numbers import interval, number, with_uncertainty
 from theorax.verifiers.outcome import Expected, HypothesisOutcome, MutantOutcome
 
-EXCESS = "largest excess over the bound"
+COMMANDS = ("To decide", "Again", "Narrow")  # rows that hold a command to type
 SCREEN = 160  # columns of text that a wide screen holds
-LONG = 120  # characters of a formula that a list of facts still takes
 
 
-def parameters(claim: ClaimReport) -> list[dict[str, str]]:
-    """The parameters of every case, with its size where cases differ in nothing else."""
-    twins = Counter((case.subject, tuple(case.at.items())) for case in claim.cases)
-    found = []
-    for case in claim.cases:
-        alone = twins[case.subject, tuple(case.at.items())] == 1
-        size = {} if alone or len(case.points) != 1 else {"size": number(case.points[0].size)}
-        found.append({**case.at, **size})
-    return found
-
-
-def case_names(claim: ClaimReport) -> list[str]:
-    """Every case by its subject and parameters."""
-    return [
-        ", ".join([str(case.subject), *(f"{letter} = {value}" for letter, value in at.items())])
-        for case, at in zip(claim.cases, parameters(claim), strict=True)
-    ]
+def report_rows(part: TheoremReport, effort: str) -> list[tuple[str, str, bool]]:
+    """The rows below the claims: label, text, and whether the text is a command."""
+    rows = default_report.report_rows(part, effort, more="below")
+    return [(row.label, row.text.replace(default_report.GLUE, " "), row.label in COMMANDS) for row in rows]
 
 
 def as_text(claim: ClaimReport) -> str:
@@ -50,71 +32,6 @@ def alike(claim: ClaimReport) -> str:
     found = {(str(case.status), str(case.reason or "")) for case in claim.cases}
     status, reason = next(iter(found)) if len(found) == 1 else ("", "")
     return "" if reason else status
-
-
-def facts(claim: ClaimReport) -> Iterator[tuple[str, str]]:
-    """Result of the deciding case and strength of the verdict: name and value."""
-    if claim.worst is not None and len(claim.cases) > 1:
-        yield "Deciding case", case_names(claim)[claim.worst]
-    quantity = claim.words.quantity
-    is_error = quantity.is_error
-    is_bound = is_error and quantity.is_share
-    # Without an interval no draws were counted: the bound was evaluated at points.
-    what = EXCESS if is_bound and claim.interval is None else quantity.name
-    if is_error:
-        if is_bound and claim.prediction and len(claim.prediction) < LONG:
-            yield "Bound", claim.prediction
-    elif claim.predicted is not None:
-        form = claim.prediction if claim.prediction != number(claim.predicted) else None
-        shown = f" = {form}" if form and len(form) < LONG else ""
-        yield "Predicted", f"{what} {number(claim.predicted)}{shown}".lstrip()
-    if claim.estimate is not None:
-        yield "Measured", f"{what} {with_uncertainty(claim.estimate, claim.standard_error)}".lstrip()
-    if claim.interval is not None:
-        yield "Interval", f"{interval(claim.interval)}, everything that may bias it included"
-    if claim.bias:
-        yield "Bias", f"at most {number(claim.bias, 2)}, by what the declared class of corrections allows"
-    if claim.margin_given:
-        because = f", because {claim.because}" if claim.because else ""
-        yield "Margin", f"{claim.margin_given}{because}"
-    if claim.status != claim.status_unadjusted:
-        yield "Alone", f"{claim.status_unadjusted}; the other claims of this run changed it"
-    if claim.reason:
-        yield "Undecided", f"{claim.reason}: {REMEDIES[claim.reason]}"
-    if claim.rigorous:
-        yield "Level", "rigorous: no error rate"
-    elif claim.level is not None:
-        yield (
-            "Level",
-            f"{number(claim.level, 3)}, what attempt {claim.attempt} may spend of the error rate of all at this claim",
-        )
-    if claim.log is not None and not claim.rigorous:
-        yield "Attempt", attempted(claim.log)
-    if claim.breakdown is not None:
-        yield "Breakdown", breakdown(claim)
-    if claim.headroom is not None:
-        yield "Headroom", f"the largest difference fits {number(claim.headroom, 3)} times into the margin"
-    if claim.noticeable is not None:
-        deviation = claim.words.deviating(number(claim.noticeable, 2))
-        yield "Power", f"{deviation[:1].upper()}{deviation[1:]} would have been noticed nine times in ten"
-    if gains := [case.gain for case in claim.cases if case.gain is not None]:
-        yield "Variates", gains_text(gains)
-    if claim.tightness is not None:
-        shown = ", ".join(number(part, 2) for part in claim.tightness)
-        yield "Tightness", f"left over right is {shown} at 5 %, 50 % and 95 % of the draws"
-    if claim.scope and claim.scope not in promise(claim):
-        yield "Scope", claim.scope
-    if claim.draws:
-        yield "Draws", f"{claim.draws}" + (f" over sizes {_sizes(claim.sizes)}" if claim.sizes else "")
-    if claim.look is not None:
-        yield "Look", str(claim.look)
-    if claim.design_hash:
-        yield "Design", f"{claim.design_hash}, fixed before the data"
-
-
-def _sizes(sizes: Sequence[float | None]) -> str:
-    shown = [number(size) for size in sizes]
-    return ", ".join(shown) if len(shown) <= 8 else f"{shown[0]} to {shown[-1]}"
 
 
 @dataclass(frozen=True)

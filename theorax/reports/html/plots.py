@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+from theorax.decide.phrases import case_place
 from theorax.decide.status import Side
 from theorax.decide.verdict import Case, Ends
 from theorax.names import many
 from theorax.reports.document import ClaimReport
-from theorax.reports.html.page_parts import parameters
 from theorax.text.numbers import number, with_uncertainty
 from theorax.text.plot import BARS, drawable, margin_band, predicted_along
 from theorax.text.safe import one_line, shortened, visible
@@ -149,7 +149,7 @@ def forest(claim: ClaimReport) -> str:
     """Every case's interval around its prediction, in units of its margin; empty if there is nothing to see."""
     order = sorted(range(len(claim.cases)), key=lambda index: index != claim.worst)
     placed = [_InMargins.of(index, claim.cases[index]) for index in order]
-    shown, settings = [span for span in placed if span is not None][:ROWS], parameters(claim)
+    shown = [span for span in placed if span is not None][:ROWS]
     if not shown:
         return ""
     values = [value for span in shown for value in (span.low, span.estimate, span.high)]
@@ -171,9 +171,7 @@ def forest(claim: ClaimReport) -> str:
         below.append(_under(f"{at:.0f}", words[tick + 1], bottom))
     for row, span in enumerate(shown):
         y = TOP + ROW * (row + 0.5)
-        names.append(
-            f'<text y="{y + 4:.0f}">{escape(_short(claim.cases[span.place].subject, settings[span.place]))}</text>'
-        )
+        names.append(f'<text y="{y + 4:.0f}">{escape(_short(claim, claim.cases[span.place]))}</text>')
         a, cut_a = _placed(span.low, reach, middle, unit)
         b, cut_b = _placed(span.high, reach, middle, unit)
         bars.append(f"M{a:.0f} {y:.0f}H{b:.0f}")
@@ -193,10 +191,10 @@ def forest(claim: ClaimReport) -> str:
     )
 
 
-def _short(name: str, parameters: Mapping[str, str]) -> str:
+def _short(claim: ClaimReport, case: Case) -> str:
     """A case's name in the room there is; of subject and parameters the subject gives way."""
-    at = one_line(", ".join(f"{letter}={value}" for letter, value in parameters.items()))
-    subject = shortened(one_line(name), max(8, SIGNS - 2 - len(at)) if at else SIGNS)
+    at = one_line(case_place(claim, case, "="))
+    subject = shortened(one_line(case.subject), max(8, SIGNS - 2 - len(at)) if at else SIGNS)
     return shortened(f"{subject}, {at}" if at else subject, SIGNS)
 
 

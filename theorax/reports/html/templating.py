@@ -12,21 +12,16 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from theorax.decide.promise import grouped, promise
+from theorax.decide.facts import FactKey, by_key
+from theorax.decide.phrases import case_name
 from theorax.decide.status import Status
 from theorax.decide.verdict import Case
+from theorax.reports.claim_facts import alone, report_facts
+from theorax.reports.claim_lines import bar_line, claim_numbers
 from theorax.reports.document import ClaimReport
-from theorax.reports.html import cited_works, claim_cards, first_screen, page_parts, plots
+from theorax.reports.html import cited_works, first_screen, page_parts, plots
 from theorax.reports.html.palette import DARK, LIGHT, declarations, variables
-from theorax.reports.theorem_text import (
-    LABELS,
-    NO_CONTROL,
-    STEP_SIGNS,
-    computed,
-    moment,
-    uncontrolled,
-    wording,
-)
+from theorax.reports.theorem_text import LABELS, STEP_SIGNS, computed, moment
 from theorax.text.mathml import formula
 from theorax.text.numbers import duration, interval, number, with_uncertainty
 from theorax.text.safe import visible
@@ -105,20 +100,20 @@ def _environment() -> Environment:
         page_parts=page_parts,
         cited_works=cited_works,
         first_screen=first_screen,
-        claim_card=claim_cards.ClaimCard.of,
-        report_rows=claim_cards.rows,
+        claim_numbers=claim_numbers,
+        bar_line=bar_line,
         STATUSES=tuple(Status),
         LABELS=LABELS,
         STEP_SIGNS=STEP_SIGNS,
         SHOWN=SHOWN,
         sweep=_sweep,
         forest=_forest,
-        wording=wording,
         computed=computed,
-        promise=promise,
-        grouped=grouped,
-        uncontrolled=uncontrolled,
-        NO_CONTROL=NO_CONTROL,
+        claim_facts=report_facts,
+        by_key=by_key,
+        case_name=case_name,
+        KEYS=FactKey,
+        alone=alone,
     )
     return environment
 

@@ -1,0 +1,119 @@
+"""Phrases for single numbers of a claim or a plan: the facts of a claim are made of them, and so are rows over several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from theorax.decide.kinds import DecidedQuantity, KindWords
+from theorax.decide.status import Reading, Side, Status
+from theorax.decide.verdict import AssumedNoise, Case, VarianceGain, Verdict
+from theorax.names import many
+from theorax.text.numbers import number, percent, with_uncertainty
+
+__all__ = [
+    "SIGNS", "case_name", "case_place", "claimed_value", "factor_text", "gains_text", "lasts", "margin_text",
+    "noise_assumed", "power", "risk",
+]  # fmt: skip
+
+SIGNS = {Side.EQUAL: "", Side.AT_MOST: "≤ ", Side.AT_LEAST: "≥ "}
+
+
+def case_name(claim: Verdict, case: Case, equals: str = " = ") -> str:
+    """A case by its subject, and its place among the others."""
+    return ", ".join(part for part in (case.subject, case_place(claim, case, equals)) if part)
+
+
+def case_place(claim: Verdict, case: Case, equals: str = " = ") -> str:
+    """The letters of a case as they are displayed, and its size where that tells it from others."""
+    at = [f"{claim.display.get(letter, letter)}{equals}{value}" for letter, value in case.at.items()]
+    alike = sum(other.subject == case.subject and other.at == case.at for other in claim.cases) > 1
+    if alike and case.points and (claim.swept or len(case.points) == 1):
+        at.append(f"{claim.swept or 'size'}{equals}{number(case.points[0].size)}")
+    return ", ".join(at)
+
+
+def claimed_value(
+    quantity: DecidedQuantity,
+    side: Side,
+    predicted: float | None,
+    margin: float | None,
+    reading: Reading = Reading.EXACT,
+) -> str:
+    """The claimed value with its margin, as a line of numbers shows it."""
+    value, room = number(predicted, 4), number(margin, 2)
+    beside = f"{'within' if reading is Reading.MARGIN else 'margin'} {room}"
+    if quantity.is_error:
+        return f"claimed {quantity.short} 0" + (f", {beside}" if quantity.has_margin else f" ± {room}")
+    if side is Side.EQUAL and reading is Reading.EXACT:
+        return f"claimed {value} ± {room}" if margin is not None else f"claimed {value}"
+    return f"claimed {SIGNS[side]}{value}, {beside}"
+
+
+def margin_text(given: str, because: str) -> str:
+    """A margin as it was stated, and the reason for it."""
+    return f"{given}, because {because}" if because else given
+
+
+def risk(level: float) -> str:
+    """The error rate of a word that a test decided.
+
+    >>> risk(0.0152)
+    'wrong at most 1.5 % of the time, if the assumptions hold'
+    """
+    return f"wrong at most {percent(level)} of the time, if the assumptions hold"
+
+
+def power(found: Iterable[tuple[KindWords, str]]) -> str:
+    """The deviations that a design refutes nine times in ten."""
+    return f"refutes 9 times in 10: {', '.join(words.deviating(value) for words, value in found)}"
+
+
+def lasts(factor: float, status: Status = Status.SUPPORTED) -> str:
+    """The meaning of a breakdown factor of a case with this status.
+
+    >>> lasts(7.4), lasts(0.52, Status.INCONCLUSIVE)
+    ('holds until corrections are 7.4 times those assumed', 'decided if corrections were at most 0.52 times those assumed')
+    """
+    if status is Status.INCONCLUSIVE:
+        return f"decided if corrections were at most {factor_text(factor)} times those assumed"
+    word = "stays refuted" if status is Status.REFUTED else "holds"
+    return f"{word} until corrections are {factor_text(factor)} times those assumed"
+
+
+def factor_text(factor: float) -> str:
+    """A factor as a reader sees it: two digits, or the whole number where it is large."""
+    return number(factor, 2) if factor < 100 else number(round(factor), 3)
+
+
+def noise_assumed(noise: AssumedNoise, words: KindWords) -> str:
+    """The noise that a plan assumed, and where that comes from.
+
+    >>> noise_assumed(AssumedNoise(0.4, 0.4, "1/5", False), KindWords("limit", spread_of=" of the claimed value"))
+    'sd 0.4 per draw, assumed (1/5 of the claimed value, the default; set spread=...)'
+    """
+    ends = " to ".join(dict.fromkeys((number(noise.low, 2), number(noise.high, 2))))
+    share = f"{noise.spread}{words.spread_of}"
+    source = f"spread={share}" if noise.stated else f"{share}, the default; set spread=..."
+    return f"sd {ends}{words.noise_of} per draw, assumed ({source})"
+
+
+def gains_text(gains: Sequence[VarianceGain]) -> str:
+    """The part of the variance that variates took away: the smallest and the largest gain, and the cases without one.
+
+    >>> gains_text([VarianceGain(("1/chi^2",), 20.0, 24.52, 5.66)])
+    'variance divided by 24.5(5.7), planned 20'
+    >>> gains_text([VarianceGain((), None, raw="fewer than 64 draws at a size")])
+    '1 case as drawn: fewer than 64 draws at a size'
+    """
+    used = [gain for gain in gains if not gain.raw]
+    measured = sorted((gain for gain in used if gain.measured), key=lambda gain: gain.measured or 0.0)
+    ends = [with_uncertainty(gain.measured, gain.error) for gain in measured[:1] + measured[-1:]]
+    expected = sorted(gain.planned for gain in used if gain.planned)
+    seen = " to ".join(dict.fromkeys(ends))
+    planned = " to ".join(dict.fromkeys(number(gain, 2) for gain in expected[:1] + expected[-1:]))
+    parts = []
+    if seen or planned:
+        parts.append(f"variance divided by {seen or planned}, planned" + (f" {planned}" if seen else ""))
+    for reason in dict.fromkeys(gain.raw for gain in gains if gain.raw):
+        parts.append(f"{many(sum(gain.raw == reason for gain in gains), 'case')} as drawn: {reason}")
+    return "; ".join(parts)

@@ -1,0 +1,49 @@
+"""The facts of a claim of a report: those of its verdict, and what only the whole run knows of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from theorax.decide.facts import Fact, FactKey, Level, facts, in_order
+from theorax.decide.spending import level_of
+from theorax.decide.status import Status
+from theorax.reports.document import ClaimReport, TheoremReport
+from theorax.text.numbers import percent
+
+NO_CONTROL = "no subject that must fail this claim was tried, so nothing shows that the check can fail"
+
+
+def report_facts(claim: ClaimReport, part: TheoremReport) -> tuple[Fact, ...]:
+    """The facts of a claim of this theorem, in order."""
+    return in_order([*facts(claim), *_of_the_run(claim, part)])
+
+
+def _of_the_run(claim: ClaimReport, part: TheoremReport) -> Iterator[Fact]:
+    if claim.corrected:
+        yield Fact(FactKey.PRINTED, printed(part.label, claim.corrected), Level.HEAD)
+    if claim.status.holds and not any(row.claim == claim.id for row in part.controls):
+        yield Fact(FactKey.UNCONTROLLED, NO_CONTROL, Level.HEAD, "no control was run")
+    if claim.status != claim.status_unadjusted:
+        yield Fact(FactKey.ALONE, alone(claim.status_unadjusted))
+    if claim.level is not None and not claim.rigorous:
+        whole = percent(claim.level / level_of(1.0, claim.attempt))
+        nth = "the first" if claim.attempt == 1 else f"number {claim.attempt}"
+        together = (
+            f"all attempts at one effort together have a risk of {whole}, at all three efforts at most three times that"
+        )
+        yield Fact(FactKey.ATTEMPT, f"{nth}; {together}")
+
+
+def wording(label: str) -> str:
+    """Attribute a corrected statement by the honesty label: only a source that was read is said to print it."""
+    return "what the source prints" if label == "read" else "the statement as it was reconstructed here"
+
+
+def printed(label: str, corrected: str) -> str:
+    """The sentence about a statement that fails as its source has it, and the claim that holds instead."""
+    return f"This is {wording(label)}; the claim {corrected} holds instead."
+
+
+def alone(status: Status) -> str:
+    """The word before the error rates of a run were shared among its claims."""
+    return f"without the other claims of this run it is {status}"
