@@ -30,10 +30,10 @@ def lowest(*extras: str) -> Iterator[str]:
 
 def theorems() -> Iterator[str]:
     """The cheapest theorem of every paper, and of the instruments."""
-    costs = json.loads((ROOT / "theorax/runs/costs.json").read_text(encoding="utf-8"))["quick"]
+    expected = json.loads((ROOT / "theorax/runs/expected_seconds.json").read_text(encoding="utf-8"))["quick"]
     cheapest: dict[str, str] = {}
-    for path in sorted((ROOT / "theorax/theorems").glob("*/*.py"), key=lambda path: costs.get(path.stem, 0.0)):
-        if path.stem in costs:
+    for path in sorted((ROOT / "theorax/theorems").glob("*/*.py"), key=lambda path: expected.get(path.stem, 0.0)):
+        if path.stem in expected:
             cheapest.setdefault(path.parent.name, path.stem)
     yield from cheapest.values()
 

@@ -23,10 +23,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from theorax.exact.branch_and_bound import certify
-from theorax.exact.counterexamples import FAMILIES, search
+from theorax.exact.branch_and_bound import certify_on_box
+from theorax.exact.counterexamples import FAMILIES, search_box
 from theorax.exact.enclosures import Box, Enclosure
-from theorax.exact.krawczyk import critical
+from theorax.exact.krawczyk import critical_point
 from theorax.numerics.arithmetics.custom_rules import entered
 
 GAP = 1e-7
@@ -71,10 +71,10 @@ def certificates() -> None:
     for name, (function, sides, budget) in POLYNOMIALS.items():
         began = time.perf_counter()
         enclosure, box = Enclosure(function, len(sides)), Box.of(sides)
-        found = certify(enclosure, box, Fraction(0), budget)
+        found = certify_on_box(enclosure, box, Fraction(0), budget)
         first = time.perf_counter() - began
         began = time.perf_counter()
-        found = certify(enclosure, box, Fraction(0), budget)
+        found = certify_on_box(enclosure, box, Fraction(0), budget)
         again = time.perf_counter() - began
         print(f"{name:48} {found.status:>12} {found.boxes:8d} {found.precision:5d} {first:8.2f} {again:8.2f}")
 
@@ -93,7 +93,7 @@ def networks() -> None:
     )
     print(f"  recording the program once: {traced:.3f} s")
     began = time.perf_counter()
-    found = certify(enclosure, Box.of([(-1, 1)] * 2), Fraction(2), 2000)
+    found = certify_on_box(enclosure, Box.of([(-1, 1)] * 2), Fraction(2), 2000)
     print(f"  at least -2 on [-1, 1]^2: {found.status}, {found.boxes} boxes, {time.perf_counter() - began:.2f} s")
 
     t, prior = jnp.linspace(-1.0, 1.0, 5), jnp.asarray([0.1, 0.2, 0.3, -0.1, 0.2, 0.3])
@@ -109,7 +109,7 @@ def networks() -> None:
         at = minimize(jax.jit(loss), np.asarray(prior), jac=jax.jit(jax.grad(loss))).x
     began = time.perf_counter()
     gradient = Enclosure(jax.grad(entered(loss)), 6, 6)
-    point = critical(gradient, [Fraction(float(x)) for x in at])
+    point = critical_point(gradient, [Fraction(float(x)) for x in at])
     spent = time.perf_counter() - began
     assert point is not None
     print(
@@ -139,7 +139,7 @@ def power(replicates: int) -> None:
                     return jnp.minimum(jnp.sum((x - c) ** 2), most) - r**2
 
                 box = Box.of([(0, 1)] * dimension)
-                found = search(Enclosure(planted, dimension), planted, box, rng, draws=0, families=families)
+                found = search_box(Enclosure(planted, dimension), planted, box, rng, draws=0, families=families)
                 hits += found.refuted is not None
             shares.append(hits / replicates)
         print(f"{dimension:3d} {radius:7.2f} {where:>9} " + " ".join(f"{share:11.3f}" for share in shares))

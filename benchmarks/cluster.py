@@ -23,7 +23,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from theorax.runs.shards import split
+from theorax.runs.shards import split_into_shards
 
 
 def imports_seconds(times: int = 3) -> float:
@@ -73,7 +73,7 @@ def rows(document: Mapping[str, Any], machines: Sequence[int], cores: int, start
     ]
     for count in machines:
         scheduled = laid_out(seconds, uses, count * cores, start)
-        parts = split(tuple(seconds), count, effort)
+        parts = split_into_shards(tuple(seconds), count, effort)
         shards = max(laid_out({id: seconds[id] for id in part}, uses, cores, start) for part in parts)
         told.append(
             f"{count:8d} {count * cores:6d} {scheduled:9.1f} s {alone / scheduled:6.1f} {shards:9.1f} s {alone / shards:6.1f}"

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from theorax.decide import estimators as estimators
-from theorax.decide.comparison import CaseReading, Evidence, Outcome, Pair, decide, pair, together
+from theorax.decide.comparison import CaseReading, Evidence, Outcome, Pair, compare_reports, joined_cases, pair
 from theorax.decide.error_budget import REFUTATIONS, SUPPORTS
 from theorax.decide.gaussian_norm import NoiseNorm
 from theorax.decide.interval import Interval
@@ -199,8 +199,8 @@ def suites(replicates: int, rng: Generator, claims: int = 20, cases: int = 5, sh
         evidence: dict[str, Evidence] = {}
         for claim in range(claims):
             pairs = [run(rng, shift if claim < shifted and case == 0 else 0.0) for case in range(cases)]
-            evidence[f"claim {claim}"] = together(pairs)
-        outcomes = [decided.outcome for decided in decide(evidence).values()]
+            evidence[f"claim {claim}"] = joined_cases(pairs)
+        outcomes = [decided.outcome for decided in compare_reports(evidence).values()]
         wrong_moved += Outcome.MOVED in outcomes[shifted:]
         wrong_same += bool(replicate % 2) and Outcome.SAME in outcomes[:shifted]
         still += outcomes[shifted:].count(Outcome.SAME)

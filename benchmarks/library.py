@@ -6,7 +6,8 @@ Run it alone on a quiet machine. The run is `verify all --fresh`, or `verify the
 with an empty state, so that everything is compiled; times of entries are those of its JSON report. What bounds an entry
 is compiling where that takes more than half of its CPU time, and its draws otherwise; draws are told with what one of them
 costs, everything but compiling counted. Printed for all entries with --all, and kept under benchmarks/results/ with --keep,
-which for the whole library also writes the seconds that a first run expects (`theorax.runs.costs`) and, at standard effort,
+which for the whole library also writes the seconds that a first run expects (`theorax.runs.expected_seconds`) and, at standard
+effort,
 the results that a release ships (`theorax.reports.release`).
 """
 
@@ -28,7 +29,7 @@ from typing import Any
 
 from theorax.reports import release
 from theorax.reports.reading import current
-from theorax.runs import costs
+from theorax.runs import expected_seconds
 from theorax.theorems.catalogue import Catalogue
 
 RESULTS = Path(__file__).parent / "results"
@@ -124,10 +125,10 @@ def main() -> None:
         if not options.selectors:
             # A blocked theorem was not run, and its zero is no cost.
             seconds = {part["id"]: part["seconds"] for part in document["theorems"]}
-            costs.write(options.effort, {id: spent for id, spent in seconds.items() if spent > 0})
+            expected_seconds.write_costs(options.effort, {id: spent for id, spent in seconds.items() if spent > 0})
             if options.effort == "standard":
                 files = Catalogue.of([LIBRARY])
-                size = release.write(current(document), files.path)
+                size = release.write_release(current(document), files.path)
                 print(f"the release ships {size / 1e6:.2f} MB of results")
 
 

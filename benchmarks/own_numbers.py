@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from theorax import decide
-from theorax.decide.bias_aware import solve
+from theorax.decide.bias_aware import solve_weights
 
 SIZES = 2.0 ** np.arange(5, 14)
 RATE = ("--rate", "error ~ N**-1", "--margin", "0.1")
@@ -68,7 +68,7 @@ def in_memory() -> None:
     event = decide.plan_probability(at_least=0.99, margin=0.01, draws=2000)
     happened = rng.random(2000) < 0.995
     told("a probability, 2000 draws", lambda _: decide.probability(event, happened), 100)
-    solve.cache_clear()
+    solve_weights.cache_clear()
 
 
 def files(rows: int) -> None:

@@ -25,7 +25,7 @@ def lines(ids: Sequence[str], catalogue: Catalogue) -> Iterator[str]:
     count: Counter[str] = Counter()
     alone = []
     for id in ids:
-        found = proof_check.check(load(id, catalogue))
+        found = proof_check.check_proofs(load(id, catalogue))
         for step, why in zip(found.steps, found.no_second_route, strict=True):
             count[step.status] += 1
             if step.computed_by:

@@ -22,7 +22,7 @@ from scipy.special import bdtr, ndtr, stdtrit
 
 from benchmarks.calibration.cases import Case, Outcome, Procedure, Truth
 from theorax import decide
-from theorax.decide.bias_aware import solve
+from theorax.decide.bias_aware import solve_weights
 from theorax.decide.kill_bounds import DEMANDED, ERROR, FEWEST, PARTS, Again, RefutingCount, kill_bound
 from theorax.decide.moments import LightTails
 from theorax.decide.probabilities import decide_probability, plan_probability
@@ -187,7 +187,7 @@ def _limit(seeds: str, spread: Sequence[float], own: int) -> Callable[[], tuple[
                 SIZES, to=to, margin=0.5, draws=own, sd=tuple(spread), seeds=seeds, moments=_MOMENTS
             )
 
-        weights = solve(replace(plan(1.0), scale=1.0).core)
+        weights = solve_weights(replace(plan(1.0), scale=1.0).core)
         k, tail = weights.vector, DEFAULT_LEVELS.refute / 2
         of = (lambda runs: _edge(runs @ k, tail)) if seeds == "paired" else (lambda runs: _welch_edge(runs, k, tail))
         to = _placed(of, sample, own) - 0.5 - weights.bias.total

@@ -25,7 +25,7 @@ def papers(tmp_path, monkeypatch):
 
 
 def test_the_page_shows_what_happens(papers, capsys):
-    shown = [one for part in PARTS if part.kind == "console" for one in outputs.commands(part)]
+    shown = [one for part in PARTS if part.kind == "console" for one in outputs.console_commands(part)]
     assert len(shown) == 2
     for one in shown:
         words = shlex.split(one.command.removeprefix("verify "))

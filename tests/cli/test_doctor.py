@@ -7,7 +7,7 @@ from pathlib import Path
 import fakes
 import pytest
 
-from theorax.cli.doctor import Remark, _modules, _of_requirements, judged
+from theorax.cli.doctor import Remark, _modules, _of_requirements, remark_lines
 
 
 def own_project(**files: str) -> None:
@@ -52,7 +52,7 @@ def test_what_stops_the_work_is_told_first_and_ends_with_three(verify, hurt):
 
 
 def test_what_of_the_engine_cannot_be_imported_is_one_remark(verify, monkeypatch):
-    monkeypatch.setitem(sys.modules, "theorax.exact.words", None)  # its import fails now
+    monkeypatch.setitem(sys.modules, "theorax.exact.noncommuting_words", None)  # its import fails now
     answer = verify("doctor")
     assert answer.code == 3
     told = answer.out[answer.out.index("✗ Not ready:") :].splitlines()
@@ -61,7 +61,9 @@ def test_what_of_the_engine_cannot_be_imported_is_one_remark(verify, monkeypatch
 
 
 def test_the_engine_is_all_but_the_theorems_and_the_plug_in():
-    assert {"theorax.exact.words", "theorax.numerics.sampler", "theorax.runs.runner", "theorax"} <= set(_modules())
+    assert {"theorax.exact.noncommuting_words", "theorax.numerics.sampler", "theorax.runs.runner", "theorax"} <= set(
+        _modules()
+    )
     assert not [name for name in _modules() if name.startswith(("theorax.theorems", "theorax.testing"))]
 
 
@@ -84,5 +86,5 @@ def test_a_package_that_is_too_old_is_named_with_the_version_that_is_needed(monk
 
 def test_the_worst_remark_comes_first():
     mild, grave = Remark("a", "verify a"), Remark("b", "verify b", stops=True)
-    assert list(judged([mild, grave])) == ["✗ Not ready:", "  b", "    verify b", "  a", "    verify a"]
-    assert list(judged([mild])) == ["! Ready, with 1 remark:", "  a", "    verify a"]
+    assert list(remark_lines([mild, grave])) == ["✗ Not ready:", "  b", "    verify b", "  a", "    verify a"]
+    assert list(remark_lines([mild])) == ["! Ready, with 1 remark:", "  a", "    verify a"]

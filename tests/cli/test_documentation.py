@@ -34,7 +34,7 @@ MODULES = sorted(
 def commands(page):
     """Every command of a page."""
     parts = outputs.blocks(page.read_text(encoding="utf-8"))
-    return [shown.command for part in parts if part.kind == "console" for shown in outputs.commands(part)]
+    return [shown.command for part in parts if part.kind == "console" for shown in outputs.console_commands(part)]
 
 
 def test_there_are_pages_and_docstrings_with_examples():
@@ -59,7 +59,7 @@ def test_docstrings(name):
 @pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=lambda page: page.stem)
 def test_commands(page):
     assert commands(page) or page.stem in ("promises", "pytest")
-    assert outputs.differences(page) == []
+    assert outputs.output_differences(page) == []
 
 
 def understood(line: str) -> str:
@@ -97,7 +97,7 @@ def transcript(page: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], 
     Its files are written and its changes made; the outputs are those that it shows.
     """
     parts = outputs.blocks(page.read_text(encoding="utf-8"))
-    shown = [one for part in parts if part.kind == "console" for one in outputs.commands(part)]
+    shown = [one for part in parts if part.kind == "console" for one in outputs.console_commands(part)]
     told, wrong = iter(shown), []
 
     def run(line: str) -> str:
@@ -106,7 +106,7 @@ def transcript(page: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], 
         return next(told).output
 
     monkeypatch.setattr(outputs, "shell", lambda folder, tools: run)
-    return wrong, outputs.differences(page)
+    return wrong, outputs.output_differences(page)
 
 
 @pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *TUTORIALS], ids=lambda page: page.stem)
@@ -116,7 +116,7 @@ def test_the_transcript_of_a_page_can_be_typed(page, monkeypatch):
 
 
 def test_the_readmes_transcript_has_the_word_that_is_kept_of_the_theorem():
-    kept = baselines.read(ROOT / "tests" / "power" / "every_theorem.json").by_id
+    kept = baselines.read_baseline(ROOT / "tests" / "power" / "every_theorem.json").by_id
     said = re.findall(r"^✓ ([A-Z]+) +(\w+)", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
     library = [(word, id) for word, id in said if id in kept]
     assert library and library == [(kept[id].status, id) for _, id in library]
@@ -192,10 +192,10 @@ $ ls no_such_file 2> /dev/null
 def test_another_output_is_told_and_written(tmp_path):
     page = tmp_path / "page.md"
     page.write_text(PAGE.format(first="x = 3", old=1), encoding="utf-8")
-    (wrong,) = outputs.differences(page)
+    (wrong,) = outputs.output_differences(page)
     assert (wrong.command, wrong.shown, wrong.told) == ("cat a.py", "x = 3\n", "x = 1\n")
     assert outputs.main([str(page)]) == 1
-    assert outputs.differences(page, write=True) == []
+    assert outputs.output_differences(page, write=True) == []
     assert page.read_text(encoding="utf-8") == PAGE.format(first="x = 1", old=1)
     assert outputs.main([str(page)]) == 0
 
@@ -204,21 +204,21 @@ def test_what_a_page_leaves_out_is_never_written_over(tmp_path):
     page = tmp_path / "page.md"
     text = "```console\n$ echo hello\ngood ...\n```\n"
     page.write_text(text, encoding="utf-8")
-    assert len(outputs.differences(page, write=True)) == 1 and page.read_text(encoding="utf-8") == text
+    assert len(outputs.output_differences(page, write=True)) == 1 and page.read_text(encoding="utf-8") == text
 
 
 def test_an_error_of_the_engine_is_never_written(tmp_path):
     page = tmp_path / "page.md"
     text = "```console\n$ echo lost; exit 3\n```\n"
     page.write_text(text, encoding="utf-8")
-    assert len(outputs.differences(page, write=True)) == 1 and page.read_text(encoding="utf-8") == text
+    assert len(outputs.output_differences(page, write=True)) == 1 and page.read_text(encoding="utf-8") == text
 
 
 def test_a_change_of_lines_that_are_not_there_is_refused(tmp_path):
     page = tmp_path / "page.md"
     page.write_text(PAGE.format(first="x = 1", old=7), encoding="utf-8")
     with pytest.raises(UsageError, match=r"a\.py has the lines of this change 0 times"):
-        outputs.differences(page)
+        outputs.output_differences(page)
 
 
 @pytest.mark.parametrize(

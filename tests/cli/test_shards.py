@@ -13,9 +13,9 @@ import pytest
 from benchmarks.report_differences import differences
 from theorax.cli.main import exit_code_of
 from theorax.cli.workspace import Workspace
-from theorax.runs.costs import shipped_seconds
+from theorax.runs.expected_seconds import shipped_seconds
 from theorax.runs.known_files import FILE
-from theorax.runs.shards import split
+from theorax.runs.shards import split_into_shards
 from theorax.runs.sources import Sources
 from theorax.theorems.catalogue import Catalogue
 from theorax.verifiers.settings import Settings
@@ -77,9 +77,9 @@ def sharded(verify):
 
 def test_the_split_is_even_whole_and_one_for_all_machines():
     costs = shipped_seconds("standard")
-    parts = split(tuple(costs), 4, "standard")
+    parts = split_into_shards(tuple(costs), 4, "standard")
     assert sorted(id for part in parts for id in part) == sorted(costs)
-    assert parts == split(tuple(reversed(costs)), 4, "standard")
+    assert parts == split_into_shards(tuple(reversed(costs)), 4, "standard")
     spent = [sum(costs[id] for id in part) for part in parts]
     # The longest first: no shard is behind another by more than one theorem, its own smallest.
     for part, seconds in zip(parts, spent, strict=True):
@@ -87,7 +87,7 @@ def test_the_split_is_even_whole_and_one_for_all_machines():
 
 
 def test_more_shards_than_theorems_leave_some_empty(verify):
-    assert split(("a", "b"), 3, "quick") == (("a",), ("b",), ())
+    assert split_into_shards(("a", "b"), 3, "quick") == (("a",), ("b",), ())
     answer = verify("theorem", "gap", "--shard", "2/2", "-o", "json=2.json")
     assert (answer.code, answer.err) == (0, "Shard 2 of 2 has no theorem of this run.\n")
     assert verify("theorem", "gap", "-j", "1", "--shard", "1/2", "-o", "json=1.json").code == 0

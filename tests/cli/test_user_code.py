@@ -80,7 +80,7 @@ def test_a_theorem_that_changes_the_folder_moves_no_report(verify, file):
 
 def test_outputs_are_places_in_the_folder_of_the_command(verify):
     """Also where a check runs in this process."""
-    from theorax.cli.values import outputs
+    from theorax.cli.typed_values import outputs
 
     ((_, path),) = outputs(["json=r.json"])
     assert path == Path.cwd() / "r.json"

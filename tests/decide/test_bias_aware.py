@@ -8,7 +8,7 @@ import pytest
 from scipy.special import stdtrit
 
 from theorax.decide import bias_aware as engine
-from theorax.decide.bias_aware import bias_of, solve, spare_directions
+from theorax.decide.bias_aware import bias_of, solve_weights, spare_directions
 from theorax.decide.corrections import Corrections, Expansion
 from theorax.decide.designs import Plan, Policy, Target
 from theorax.decide.estimators import deterministic, paired
@@ -59,14 +59,14 @@ PUBLISHED = [
 
 @pytest.mark.parametrize(("name", "bias", "half_width", "unit"), PUBLISHED)
 def test_published_designs(name, bias, half_width, unit):
-    weights = solve(PLANS[name])
+    weights = solve_weights(PLANS[name])
     assert abs(weights.bias.total - bias) < unit
     assert abs(weights.half_width - half_width) < unit
 
 
 @pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS)
 def test_conditions_hold_to_rounding(plan):
-    n, k = np.asarray(plan.sizes), solve(plan).vector
+    n, k = np.asarray(plan.sizes), solve_weights(plan).vector
     shapes = [(np.ones_like(n), 1.0 if plan.target is Target.LIMIT else 0.0)]
     if plan.target is Target.EXPONENT:
         shapes.append((-np.log(n), 1.0))
@@ -86,7 +86,7 @@ def test_conditions_hold_to_rounding(plan):
 
 @pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS)
 def test_no_member_of_the_class_exceeds_the_bias(plan, rng):
-    weights = solve(plan)
+    weights = solve_weights(plan)
     k, x, allowed = weights.vector, plan.relative_sizes, plan.corrections
     for _ in range(300):
         shares = rng.dirichlet(np.ones(3)) * rng.choice([-1, 1], 3)
@@ -111,7 +111,7 @@ def literal_bias(plan, k):
 
 @pytest.mark.parametrize("plan", [SHORT, POWERED, LIMIT])
 def test_reported_bias_is_the_literal_one_and_never_below(plan):
-    weights = solve(plan)
+    weights = solve_weights(plan)
     k, x = weights.vector, plan.relative_sizes
     literal = literal_bias(plan, k)
     # What is added between the 61 points: h^2/8 times the second derivative in the power, at its largest.
@@ -123,7 +123,7 @@ def test_reported_bias_is_the_literal_one_and_never_below(plan):
 @pytest.mark.parametrize("name", ["short", "powered", "limit", "draws per size"])
 def test_no_other_weights_do_better(name, rng):
     plan = PLANS[name]
-    best = solve(plan)
+    best = solve_weights(plan)
     critical = float(stdtrit(min(plan.planned_draws) - 1, 1 - plan.levels.support))
     x, allowed = plan.relative_sizes, plan.corrections
     powers = np.linspace(allowed.slowest, allowed.fastest, 9)
@@ -144,12 +144,12 @@ def test_no_other_weights_do_better(name, rng):
 def test_two_sizes_and_one_free_power_are_richardson():
     plan = Plan((8, 16), Expansion((1,), rest=0.1, order=2, reason="smooth"), Target.LIMIT, policy=Policy.DETERMINISTIC)
     # Two equations in two unknowns of condition number below 10: solved to a few units in the last place.
-    assert np.abs(solve(plan).vector - [-1, 2]).max() <= 100 * 2.0**-53
+    assert np.abs(solve_weights(plan).vector - [-1, 2]).max() <= 100 * 2.0**-53
 
 
 def test_exact_mean_at_one_size():
     plan = Plan((7,), Corrections(size=0, rest=0, reason="exact at every size"), Target.LIMIT, sd=0.3, draws=100)
-    weights = solve(plan)
+    weights = solve_weights(plan)
     assert weights.values == (1.0,)
     assert weights.bias.total == 0
 
@@ -163,16 +163,18 @@ def test_spare_directions_are_orthonormal_and_blind_to_the_claim():
 
 
 def test_more_noise_or_a_larger_class_is_never_narrower():
-    widths = [solve(replace(SHORT, sd=sd)).half_width for sd in (0.05, 0.1, 0.2, 0.4)]
+    widths = [solve_weights(replace(SHORT, sd=sd)).half_width for sd in (0.05, 0.1, 0.2, 0.4)]
     assert widths == sorted(widths)
-    widths = [solve(replace(SHORT, corrections=Corrections(size=size))).half_width for size in (0.5, 0.7, 1.0, 2.0)]
+    widths = [
+        solve_weights(replace(SHORT, corrections=Corrections(size=size))).half_width for size in (0.5, 0.7, 1.0, 2.0)
+    ]
     assert widths == sorted(widths)
 
 
 def test_rescaling_the_sizes_changes_no_weight_of_an_exponent():
     scaled = replace(SHORT, sizes=tuple(3 * n for n in SHORT.sizes))
     # Both are solved to a gap of 1e-8; where the objective is flat the weights themselves agree to its root.
-    assert np.abs(solve(scaled).vector - solve(SHORT).vector).max() < 1e-4
+    assert np.abs(solve_weights(scaled).vector - solve_weights(SHORT).vector).max() < 1e-4
 
 
 REFUSED = [
@@ -195,9 +197,11 @@ def test_plans_that_cannot_be_meant(changes, error, because):
 
 
 def test_short_sweep_is_refused_with_the_cheapest_that_decides():
-    weights = solve(SHORT)
+    weights = solve_weights(SHORT)
     assert weights.why_not(0.1) is Reason.UNDERPOWERED
-    assert solve(replace(SHORT, draws=128)).decides(0.1)  # although the bias of 32 draws exceeds half the margin
+    assert solve_weights(replace(SHORT, draws=128)).decides(
+        0.1
+    )  # although the bias of 32 draws exceeds half the margin
     with pytest.raises(DesignError, match=r"cannot be decided at margin 0\.1\..*Write sizes 16 to \d+ and \d+ draws"):
         require(weights, 0.1)
     assert weights.why_not(0.03) is Reason.CLASS_BIAS
@@ -206,7 +210,7 @@ def test_short_sweep_is_refused_with_the_cheapest_that_decides():
     proposal = cheapest(SHORT, 0.1)
     assert proposal.weights.decides(0.1, 0.8)
     fewer = replace(proposal.weights.plan, draws=max(proposal.weights.plan.planned_draws) - 1)
-    assert not solve(fewer).decides(0.1, 0.8)
+    assert not solve_weights(fewer).decides(0.1, 0.8)
 
 
 def test_number_of_draws_for_a_plain_mean():
@@ -221,12 +225,12 @@ def test_no_number_of_draws_beats_the_class():
 
 
 def test_a_plateau_of_a_few_percent_is_invisible_and_one_of_thirty_is_not():
-    unseen = plateau(solve(POWERED), 1.0)
+    unseen = plateau(solve_weights(POWERED), 1.0)
     assert 0.03 < unseen < 0.3
 
 
 def test_mde_is_the_published_bound():
-    assert abs(solve(POWERED).mde() - 0.106) < 0.0005  # to its last digit
+    assert abs(solve_weights(POWERED).mde() - 0.106) < 0.0005  # to its last digit
 
 
 def test_misfit_alarm_sees_an_exponential_and_not_a_slow_correction(rng):
@@ -245,6 +249,6 @@ def test_misfit_alarm_of_an_exact_sequence():
 
 
 def test_a_coarse_grid_still_gives_a_bound(monkeypatch):
-    weights = solve(POWERED)
+    weights = solve_weights(POWERED)
     monkeypatch.setattr(engine, "_REPORTING_POINTS", 3)
     assert bias_of(POWERED, weights.vector).total >= literal_bias(POWERED, weights.vector)

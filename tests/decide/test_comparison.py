@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from theorax.decide.comparison import CaseReading, Evidence, Outcome, Pair, decide, pair, together
+from theorax.decide.comparison import CaseReading, Evidence, Outcome, Pair, compare_reports, joined_cases, pair
 from theorax.decide.exact_kinds import IMPOSSIBILITY
 from theorax.decide.inequalities import WORDS as INEQUALITY
 from theorax.decide.kinds import DecidedQuantity
@@ -94,7 +94,9 @@ def test_bounds_of_an_excess_have_moved_only_by_the_zone(words, start, move):
     for one, other in ((old, near), (near, old)):
         assert (pair(one, other).p_moved, pair(one, other).p_same) == (1.0, 0.0)
     assert (pair(old, far).p_moved, pair(old, far).p_same) == (0.0, 1.0)
-    found = decide({"near": together([pair(old, near)]), "far": together([pair(old, near), pair(old, far)])})
+    found = compare_reports(
+        {"near": joined_cases([pair(old, near)]), "far": joined_cases([pair(old, near), pair(old, far)])}
+    )
     assert [part.outcome for part in found.values()] == [Outcome.SAME, Outcome.MOVED]
 
 
@@ -139,7 +141,7 @@ def evidence(p_moved, p_same, tested=True):
 
 
 def test_the_four_outcomes_are_those_of_the_table():
-    found = decide(
+    found = compare_reports(
         {
             "same": evidence(1.0, 1e-9),
             "moved": evidence(1e-9, 1.0),
@@ -156,22 +158,22 @@ def test_the_four_outcomes_are_those_of_the_table():
 
 
 def test_a_suite_is_held_and_exact_claims_take_no_part():
-    alone = decide({"a": evidence(0.004, 0.02)})["a"]
+    alone = compare_reports({"a": evidence(0.004, 0.02)})["a"]
     assert (alone.outcome, alone.within) == (Outcome.MOVED, True)
     many = {f"other {i}": evidence(0.9, 0.9) for i in range(9)}
-    assert decide({"a": evidence(0.004, 0.02), **many})["a"].outcome == Outcome.CANNOT_TELL
+    assert compare_reports({"a": evidence(0.004, 0.02), **many})["a"].outcome == Outcome.CANNOT_TELL
     exact = {f"exact {i}": evidence(1.0, 0.0, tested=False) for i in range(9)}
-    assert decide({"a": evidence(0.004, 0.02), **exact})["a"].outcome == Outcome.MOVED
+    assert compare_reports({"a": evidence(0.004, 0.02), **exact})["a"].outcome == Outcome.MOVED
 
 
 def test_a_claim_moves_with_one_of_its_cases_and_stays_with_all():
     still, gone = Pair(0.0, 0.1, 0.0, 0.5, 1.0, 1e-6), Pair(1.0, 0.1, 0.0, 0.5, 1e-6, 1.0)
-    found = together([still, gone, still])
+    found = joined_cases([still, gone, still])
     assert (found.p_moved, found.p_same, found.worst) == (pytest.approx(3e-6), 1.0, 1)
-    assert together([still, still]).p_same == 1e-6
+    assert joined_cases([still, still]).p_same == 1e-6
     rounding = Pair(1e-9, 0.0, 0.0, 0.5, 0.0, 0.0, exact=True)
-    assert together([rounding]).p_moved == 0.0 and not together([rounding]).tested
+    assert joined_cases([rounding]).p_moved == 0.0 and not joined_cases([rounding]).tested
     kept = Pair(0.0, 0.0, 0.0, 0.5, 1.0, 0.0, exact=True)
-    assert together([kept]).p_moved == 1.0
+    assert joined_cases([kept]).p_moved == 1.0
     with pytest.raises(UsageError, match="No case was compared"):
-        together([])
+        joined_cases([])

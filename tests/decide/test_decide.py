@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.special import stdtr, stdtrit
 
-from theorax.decide.bias_aware import solve
+from theorax.decide.bias_aware import solve_weights
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Policy
 from theorax.decide.equivalence import combine, decide, is_robust
@@ -201,12 +201,12 @@ def test_robustness_is_a_status_that_stands():
         def interval(weights):
             return deterministic(-exponent * np.log(n), weights.vector, weights.bias.total)
 
-        decision = decide(interval(solve(plan)), 1.0, 0.1)
+        decision = decide(interval(solve_weights(plan)), 1.0, 0.1)
         return decision.status, is_robust(decision, plan, interval)
 
     assert outcome(1.0) == (Status.SUPPORTED, True)
     assert outcome(1.5) == (Status.REFUTED, True)
-    assert outcome(1 + 1.1 * solve(plan).bias.total) == (Status.REFUTED, False)
+    assert outcome(1 + 1.1 * solve_weights(plan).bias.total) == (Status.REFUTED, False)
     exact = replace(plan, corrections=Corrections(size=0, rest=0, reason="exact"))
-    decision = decide(deterministic(-np.log(n), solve(exact).vector), 1.0, 0.1)
+    decision = decide(deterministic(-np.log(n), solve_weights(exact).vector), 1.0, 0.1)
     assert not is_robust(decision, exact, lambda weights: deterministic(-np.log(n), weights.vector))

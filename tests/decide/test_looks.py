@@ -8,7 +8,7 @@ import pytest
 from scipy.special import bdtrc
 
 from theorax import decide
-from theorax.decide.bias_aware import solve
+from theorax.decide.bias_aware import solve_weights
 from theorax.decide.samples import Columns
 from theorax.decide.status import Status
 from theorax.decide.stopping import Schedule
@@ -111,7 +111,7 @@ def test_levels_of_the_looks_sum_to_the_whole():
 
 def test_weights_of_every_look_are_solved_in_advance():
     assert [stage.weights.plan.planned_draws[0] for stage in LOOKS.stages] == [16, 32, 64]
-    assert LOOKS.stages[-1].weights.values == solve(replace(PLAN.core, levels=LOOKS.stages[-1].levels)).values
+    assert LOOKS.stages[-1].weights.values == solve_weights(replace(PLAN.core, levels=LOOKS.stages[-1].levels)).values
     assert LOOKS.decides
     assert not decide.plan_looks(replace(PLAN, margin=0.04)).decides
 

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from sympy import Rational, log
 
-from theorax.decide.bias_aware import solve
+from theorax.decide.bias_aware import solve_weights
 from theorax.decide.designs import Plan, Policy, Tails, Target
 from theorax.decide.equivalence import decide
 from theorax.decide.interval import Betting, Catoni, Proportion, Student
 from theorax.decide.moments import LightTails, MeansOfDraws
-from theorax.decide.quantiles import fewest_for_a_limit, planned_sd, quantile
+from theorax.decide.quantiles import fewest_for_a_limit, planned_sd, quantile_of_draws
 from theorax.decide.samples import Columns
 from theorax.decide.status import DEFAULT_LEVELS, Reason, Refusal, Status
 from theorax.errors import ObservationError, StatementError
@@ -63,7 +63,7 @@ KINDS = {
 def test_a_declaration_chooses_the_interval(name, policy, rng):
     declared, kind = KINDS[name]
     plan = declared.planned(Plan((8, 16, 32), EXACT, Target.LIMIT, sd=0.5, draws=200, policy=policy))
-    interval = interval_of(declared, solve(plan), list((rng.random((200, 3)) < 0.4).astype(float).T))
+    interval = interval_of(declared, solve_weights(plan), list((rng.random((200, 3)) < 0.4).astype(float).T))
     assert isinstance(interval, kind)
     assert interval.lower(0.025) < 0.4 < interval.upper(0.025)
 
@@ -71,10 +71,10 @@ def test_a_declaration_chooses_the_interval(name, policy, rng):
 def test_two_values_are_a_proportion_at_one_size_and_a_range_at_several(rng):
     two = TwoValues(0, 1)
     columns = list((rng.random((200, 3)) < 0.4).astype(float).T)
-    assert isinstance(interval_of(two, solve(ONE), columns[:1]), Proportion)
-    assert isinstance(interval_of(two, solve(SWEEP), columns), Betting)
+    assert isinstance(interval_of(two, solve_weights(ONE), columns[:1]), Proportion)
+    assert isinstance(interval_of(two, solve_weights(SWEEP), columns), Betting)
     # Two-valued data that are declared to have a range only stay in the hands of betting.
-    assert isinstance(interval_of(Bounded(0, 1), solve(ONE), columns[:1]), Betting)
+    assert isinstance(interval_of(Bounded(0, 1), solve_weights(ONE), columns[:1]), Betting)
 
 
 def test_paired_draws_of_bounded_variance_may_add_up():
@@ -82,7 +82,7 @@ def test_paired_draws_of_bounded_variance_may_add_up():
     declared = BoundedVariance((1.0, 4.0, 9.0))
     plan = declared.planned(Plan((8, 16, 32), Corrections(), Target.LIMIT, draws=200, policy=Policy.PAIRED))
     assert plan.sd == (1.0, 2.0, 3.0)
-    weights = solve(plan)
+    weights = solve_weights(plan)
     assert math.isclose(weights.se, float(np.abs(weights.vector) @ [1, 2, 3]) / math.sqrt(200), rel_tol=1e-12)
     rng = np.random.default_rng(0)
     table = rng.standard_normal((200, 1)) * [1, 2, 3]
@@ -99,18 +99,18 @@ def test_planned_widths_are_what_happens(rng):
     ):
         plan = declared.planned(Plan((1,), EXACT, Target.LIMIT, sd=math.sqrt(1 / 12), draws=400, policy=Policy.PAIRED))
         assert plan.tails is tails
-        weights = solve(plan)
+        weights = solve_weights(plan)
         radii = [interval_of(declared, weights, [rng.random(400)]).radius(0.025) for _ in range(15)]
         assert abs(weights.half_width / float(np.median(radii)) - 1) < 0.2
 
 
 def test_data_that_leave_their_declaration_are_refused(rng):
     with pytest.raises(ObservationError, match="at size 16"):
-        interval_of(Bounded(0, 1), solve(SWEEP), [rng.random(200), 1 + rng.random(200), rng.random(200)])
+        interval_of(Bounded(0, 1), solve_weights(SWEEP), [rng.random(200), 1 + rng.random(200), rng.random(200)])
     with pytest.raises(ObservationError, match="equally many"):
-        interval_of(Bounded(0, 1), solve(SWEEP), [rng.random(200), rng.random(100), rng.random(200)])
+        interval_of(Bounded(0, 1), solve_weights(SWEEP), [rng.random(200), rng.random(100), rng.random(200)])
     with pytest.raises(Refusal, match="at least 30") as refusal:
-        interval_of(LightTails(), solve(ONE), [rng.random(29)])
+        interval_of(LightTails(), solve_weights(ONE), [rng.random(29)])
     assert refusal.value.reason is Reason.MOMENTS_UNDECLARED
 
 
@@ -130,7 +130,7 @@ def literal_limits(values, order, level):
 @pytest.mark.parametrize("draws", [5, 30, 100])
 def test_a_quantile_lies_between_order_statistics(order, draws, rng):
     x = rng.standard_cauchy(draws)
-    interval = quantile(x, order)
+    interval = quantile_of_draws(x, order)
     for level in (0.025, 0.2):
         assert (interval.lower(level), interval.upper(level)) == literal_limits(x, order, level)
         if math.isfinite(low := interval.lower(level)):
@@ -141,12 +141,12 @@ def test_a_quantile_lies_between_order_statistics(order, draws, rng):
 
 
 def test_a_quantile_of_few_draws_decides_nothing():
-    decision = decide(quantile([1.0, 2.0, 3.0]), 2.0, 0.5)
+    decision = decide(quantile_of_draws([1.0, 2.0, 3.0]), 2.0, 0.5)
     assert (decision.status, decision.reason) == (Status.INCONCLUSIVE, Reason.UNDERPOWERED)
 
 
 def test_ties_are_safe():
-    interval = quantile([0.0] * 50 + [1.0] * 50)
+    interval = quantile_of_draws([0.0] * 50 + [1.0] * 50)
     assert (interval.lower(0.025), interval.upper(0.025)) == (0.0, 1.0)
     assert interval.p_above(0.5) > 0.4
     assert planned_sd(0.5, 1.0) == pytest.approx(math.sqrt(math.pi / 2))
@@ -229,7 +229,7 @@ UNMEANT = {
     "range": (lambda: Bounded(1, 0), "smaller number first"),
     "values": (lambda: TwoValues(1, 1), "smaller number first"),
     "variance": (lambda: BoundedVariance(0), "largest variance"),
-    "no order": (lambda: quantile([1.0], 1.0), "between 0 and 1"),
+    "no order": (lambda: quantile_of_draws([1.0], 1.0), "between 0 and 1"),
 }
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from sympy import Rational, exp
 
-from theorax.decide.bias_aware import solve
+from theorax.decide.bias_aware import solve_weights
 from theorax.decide.designs import Plan, Policy, Target
 from theorax.decide.rate_estimators import Average, MeansOfLogs, design_rate
 from theorax.decide.samples import Columns
@@ -62,7 +62,7 @@ def read(design, samples, claimed, margin, average=Average.MEAN_OF_LOG, floor=0.
 
 def test_soft_orders_widen_as_published():
     """Published for sizes 32..8192: b .14 and half-width .17 for |P| <= 1, .21 and .34 for P free."""
-    bounded, free = (solve(powers(Corrections(loglog=bound))) for bound in (1, math.inf))
+    bounded, free = (solve_weights(powers(Corrections(loglog=bound))) for bound in (1, math.inf))
     assert (round(bounded.bias.total, 2), round(bounded.half_width, 2)) == (0.14, 0.17)
     assert (round(free.bias.total, 2), round(free.half_width, 2)) == (0.21, 0.34)
 
@@ -152,7 +152,7 @@ def test_a_power_is_no_exponential(rng):
 
 def test_the_alarm_withholds_support_and_leaves_a_refutation(rng):
     samples = noisy(rng, np.exp(-N / 2000), 64)  # an exponential under a power law
-    exponent = float(solve(powers()).vector @ (-N / 2000))
+    exponent = float(solve_weights(powers()).vector @ (-N / 2000))
     near, _, alarm = read(design_rate(powers()), samples, exponent, 1.0)
     assert alarm
     assert (near.status, near.reason, near.p_support) == (Status.INCONCLUSIVE, Reason.CLASS_REFUTED, 1.0)

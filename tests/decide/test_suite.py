@@ -10,7 +10,7 @@ import fakes
 import pytest
 from scipy import stats
 
-from theorax.decide.error_budget import adjust, holm, short_of
+from theorax.decide.error_budget import apply_budget, holm, short_of
 from theorax.decide.findings import Finding
 from theorax.errors import DesignError
 
@@ -47,7 +47,7 @@ def test_adjustment_takes_away_and_never_gives():
         "proved": verdict("PROVED", None, None),
         "counterexample": verdict("REFUTED", None, None, finding=Finding.COUNTEREXAMPLE),
     }
-    suite = adjust(verdicts)
+    suite = apply_budget(verdicts)
     assert [suite.after(name, part).status for name, part in verdicts.items()] == [
         "SUPPORTED", "INCONCLUSIVE", "INCONCLUSIVE", "REFUTED", "INCONCLUSIVE", "PROVED", "REFUTED",
     ]  # fmt: skip
@@ -65,7 +65,7 @@ def test_rates_over_a_suite_of_true_and_false_claims(rng):
         z = math.sqrt(0.3) * shared + math.sqrt(0.7) * rng.standard_normal(20)
         z[12:] += 4.5
         verdicts = {str(i): verdict("REFUTED", float(p), 1.0) for i, p in enumerate(stats.norm.sf(z))}
-        fallen = adjust(verdicts, refute=0.05).changed
+        fallen = apply_budget(verdicts, refute=0.05).changed
         refuted = [int(name) for name in verdicts if name not in fallen]
         wrong += any(i < 12 for i in refuted)
         power += sum(i >= 12 for i in refuted) / 8 / rounds

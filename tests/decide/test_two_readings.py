@@ -12,7 +12,7 @@ from theorax.decide.estimators import betting, catoni, deterministic, paired, pr
 from theorax.decide.findings import Finding, Found
 from theorax.decide.interval import Student
 from theorax.decide.plans import Planned
-from theorax.decide.quantiles import quantile
+from theorax.decide.quantiles import quantile_of_draws
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reading, Reason, Side, Status
 from theorax.errors import DesignError
 
@@ -65,7 +65,7 @@ def grid():
         yield betting(np.clip(values, 0, 2), 0, 2)
         yield catoni(values, 0.04)
         yield proportion(2.0 * (rng.random(60) < estimate / 2), 0, 2)
-        yield quantile(values)
+        yield quantile_of_draws(values)
 
 
 def against_itself():

@@ -13,7 +13,7 @@ import pytest
 from flint import ctx
 
 from theorax.decide.status import Reason, Status
-from theorax.exact.branch_and_bound import certify, confirm
+from theorax.exact.branch_and_bound import certify_on_box, confirm
 from theorax.exact.convex import tangent
 from theorax.exact.enclosures import Box, Enclosure, rational
 
@@ -45,7 +45,7 @@ TRUE: dict[str, tuple[Callable[[Any], Any], list[tuple[Any, Any]], Any]] = {
 @pytest.mark.parametrize("name", TRUE)
 def test_what_holds_is_certified(name: str) -> None:
     function, sides, slack = TRUE[name]
-    found = certify(Enclosure(function, len(sides)), Box.of(sides), Fraction(slack))
+    found = certify_on_box(Enclosure(function, len(sides)), Box.of(sides), Fraction(slack))
     assert found.status is Status.CERTIFIED
     assert found.slack == slack
 
@@ -62,14 +62,14 @@ def test_the_mean_value_form_saves_boxes() -> None:
         return v[0] ** 2 - v[0] * v[1] + v[1] ** 2 - v[0] + 0.35  # 1/60 above zero
 
     box = Box.of([(-1, 1)] * 2)
-    found = certify(Enclosure(gapped, 2), box)
+    found = certify_on_box(Enclosure(gapped, 2), box)
     assert found.status is Status.CERTIFIED
-    assert certify(Values(gapped, 2), box, budget=5 * found.boxes).status is Status.INCONCLUSIVE
+    assert certify_on_box(Values(gapped, 2), box, budget=5 * found.boxes).status is Status.INCONCLUSIVE
 
 
 def test_a_counterexample_is_an_exact_point_and_its_ball_is_negative() -> None:
     function = Enclosure(lambda v: motzkin(v) - GAP, 2)
-    found = certify(function, Box.of([(-2, 2), (-2, Fraction(7, 3))]))
+    found = certify_on_box(function, Box.of([(-2, 2), (-2, Fraction(7, 3))]))
     assert found.status is Status.REFUTED
     assert found.point is not None and found.value is not None
     x, y = found.point
@@ -94,13 +94,15 @@ OPEN = {
 @pytest.mark.parametrize("name", OPEN)
 def test_what_is_left_open_says_why_and_what_is_certain(name: str) -> None:
     function, sides, reason = OPEN[name]
-    found = certify(Enclosure(function, len(sides)), Box.of(sides), budget=400)
+    found = certify_on_box(Enclosure(function, len(sides)), Box.of(sides), budget=400)
     assert (found.status, found.reason) == (Status.INCONCLUSIVE, reason)
     if name != "no value in a part":
         assert found.lowest is not None and found.lowest < 0
         # The bound that is said to be certain is the slack with which the claim is certified.
         slack = Fraction(-found.lowest)
-        assert certify(Enclosure(function, len(sides)), Box.of(sides), slack, budget=400).status is Status.CERTIFIED
+        assert (
+            certify_on_box(Enclosure(function, len(sides)), Box.of(sides), slack, budget=400).status is Status.CERTIFIED
+        )
 
 
 def test_certified_bounds_are_bounds(rng: np.random.Generator) -> None:
@@ -109,7 +111,7 @@ def test_certified_bounds_are_bounds(rng: np.random.Generator) -> None:
         matrix, shift = rng.integers(-4, 5, (2, 2)), rng.integers(-4, 5, 2)
         function = Enclosure(lambda v, m=matrix, s=shift: v @ m @ v + s @ v, 2)
         slack = Fraction(int(rng.integers(0, 12)))
-        found = certify(function, Box.of([(-1, 1)] * 2), slack, budget=2000)
+        found = certify_on_box(function, Box.of([(-1, 1)] * 2), slack, budget=2000)
         grid = np.linspace(-1, 1, 65)
         points = np.stack(np.meshgrid(grid, grid), -1).reshape(-1, 2)
         lowest = (np.einsum("ni,ij,nj->n", points, matrix, points) + points @ shift).min()

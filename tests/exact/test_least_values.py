@@ -17,7 +17,7 @@ from theorax.decide.status import Status
 from theorax.errors import StatementError, UsageError
 from theorax.exact.duality_gap import GapProblem, duality_gap
 from theorax.exact.enclosures import Box, Enclosure
-from theorax.exact.krawczyk import critical, zero
+from theorax.exact.krawczyk import critical_point, zero
 from theorax.exact.least_values import least_on_box, restarts
 from theorax.language import Absolute, Impossibility, Measured, Optimum, Parameter
 from theorax.numerics.arithmetics.custom_rules import entered
@@ -60,7 +60,7 @@ def test_a_double_root_has_no_box() -> None:
     ],
 )
 def test_the_shape_of_a_critical_point(function: Any, at: tuple[int, int], shape: str) -> None:
-    found = critical(gradient(function, 2), [Fraction(x) for x in at])
+    found = critical_point(gradient(function, 2), [Fraction(x) for x in at])
     assert found is not None and found.shape == shape
     assert found.near.holds([Fraction(x) for x in at])
     hessian = np.asarray(jax.hessian(function)(jnp.asarray(at, float)))
@@ -77,7 +77,7 @@ def test_six_parameters_of_a_fit_are_a_strict_minimum_on_a_small_radius_only(rng
         return jnp.sum((outputs - jnp.sin(2 * t)) ** 2) + 0.05 * jnp.sum((x - prior) ** 2)
 
     x = minimize(jax.jit(loss), rng.normal(prior, 0.01), jac=jax.jit(jax.grad(loss))).x
-    found = critical(gradient(loss, 6), [Fraction(float(v)) for v in x])
+    found = critical_point(gradient(loss, 6), [Fraction(float(v)) for v in x])
     assert found is not None and found.shape == "minimum" and found.curved > 0
     assert 1e-6 < float(found.near.radius) < 1e-2
 

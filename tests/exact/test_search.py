@@ -13,13 +13,13 @@ from scipy.stats import binom
 
 from theorax import exact
 from theorax.errors import UsageError
-from theorax.exact.counterexamples import FAMILIES, Search, search, structured
+from theorax.exact.counterexamples import FAMILIES, Search, search_box, structured
 from theorax.exact.enclosures import Box, Enclosure
 
 
 def found(function: Callable[[Any], Any], dimension: int, rng: np.random.Generator, **options: Any) -> Search:
     box = Box.of([(0, 1)] * dimension)
-    return search(Enclosure(function, dimension), function, box, rng, draws=0, **options)
+    return search_box(Enclosure(function, dimension), function, box, rng, draws=0, **options)
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_an_ascent_of_the_ratio_finds_what_the_difference_hides(rng: np.random.G
     box = Box.of([(0, 1)] * 2)
     program = lambda x: right(x) - left(x)  # noqa: E731
     enclosure = Enclosure(program, 2)
-    answer = search(enclosure, program, box, rng, draws=0, sides=(left, right), families=FAMILIES)
+    answer = search_box(enclosure, program, box, rng, draws=0, sides=(left, right), families=FAMILIES)
     assert answer.refuted is not None
 
 

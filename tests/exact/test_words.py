@@ -7,8 +7,8 @@ import pytest
 from sympy import Integer, Rational, Symbol, expand, sqrt, transpose
 
 from theorax.errors import StatementError
-from theorax.exact import words
-from theorax.exact.words import decide_words
+from theorax.exact import noncommuting_words
+from theorax.exact.noncommuting_words import decide_words
 from theorax.exact.zero import ZeroTest
 from theorax.language import MatrixStep, generic_matrices
 from theorax.verifiers.outcome import StepStatus
@@ -126,7 +126,7 @@ def test_equations_come_in_pairs():
 
 def test_a_proof_whose_record_is_wrong_is_refuted(monkeypatch):
     """The second route multiplies out the equations used: a rewriting that was recorded wrongly shows."""
-    whole = words._reduced
+    whole = noncommuting_words._reduced
 
     def forgetful(polynomial, rules):
         rest, uses = whole(polynomial, rules)

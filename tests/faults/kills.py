@@ -198,9 +198,9 @@ def _kept(state: Path) -> dict[str, Any]:
 
 
 def _is_green(report: Path) -> bool:
-    from theorax.reports.reading import read
+    from theorax.reports.reading import read_report
 
-    found = read(report)
+    found = read_report(report)
     return found.summary.exit_code == 0 and set(found.by_id) == set(THEOREMS)
 
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from scipy.special import bdtrc
 
-from theorax.decide.bias_aware import solve
+from theorax.decide.bias_aware import solve_weights
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Policy, Target
 from theorax.decide.equivalence import decide
 from theorax.decide.estimators import betting, paired, proportion
 from theorax.decide.moments import Bounded, BoundedVariance
-from theorax.decide.quantiles import quantile
+from theorax.decide.quantiles import quantile_of_draws
 from theorax.decide.status import Status
 
 REPLICATES = 150
@@ -47,7 +47,7 @@ def test_limits_under_declared_moments(name, policy, rng):
     declared, draw, mean, shaped = CASES[name]
     allowed = Corrections(size=0.02, rest=0.0, reason="a correction of a fiftieth")
     plan = declared.planned(Plan(SIZES, allowed, Target.LIMIT, sd=0.15, draws=200, policy=policy))
-    weights = solve(plan)
+    weights = solve_weights(plan)
 
     def statuses(claimed, margin):
         for _ in range(REPLICATES):
@@ -64,7 +64,9 @@ def test_quantiles_of_a_law_without_mean(order, rng):
     exact = math.tan(math.pi * (order - 0.5))  # of the Cauchy law
 
     def statuses(claimed, margin, draws=200):
-        return [decide(quantile(rng.standard_cauchy(draws), order), claimed, margin).status for _ in range(400)]
+        return [
+            decide(quantile_of_draws(rng.standard_cauchy(draws), order), claimed, margin).status for _ in range(400)
+        ]
 
     assert statuses(exact, 1.0).count(Status.REFUTED) <= most(400)
     assert statuses(exact + 1.0, 1.0).count(Status.SUPPORTED) <= most(400)

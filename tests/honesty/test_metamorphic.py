@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.calibration import find
 from theorax import decide as own
-from theorax.decide.bias_aware import solve
+from theorax.decide.bias_aware import solve_weights
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Policy, Target
 from theorax.decide.equivalence import decide
@@ -76,7 +76,7 @@ class TestOfTheData:
         """x -> a x + c with a a power of two: the weights are the same to the bit, and so is every word."""
         sides = {Side.EQUAL: Side.EQUAL, Side.AT_LEAST: Side.AT_MOST, Side.AT_MOST: Side.AT_LEAST}
         plan = Plan((16, 64, 256, 1024), Corrections(), Target.LIMIT, sd=1.0, draws=400, policy=Policy.PAIRED)
-        weights = solve(plan)
+        weights = solve_weights(plan)
         for truth, side in itertools.product((0.0, 0.2, 0.4, 0.8), Side):
             x = truth + rng.standard_normal((400, 4))
             bias = weights.bias.total
@@ -179,21 +179,25 @@ class TestOfTheDesign:
         """
         fine = tuple(32 * 2.0 ** (i / 2) for i in range(17))
         for draws in (16, 64, 256):
-            coarse, refined = (solve(Plan(s, draws=draws, policy=Policy.PAIRED)) for s in (fine[::2], fine))
+            coarse, refined = (solve_weights(Plan(s, draws=draws, policy=Policy.PAIRED)) for s in (fine[::2], fine))
             x, k = np.array(fine) / fine[0], np.abs(refined.vector)
             between = 0.5 * (1.5 / 8) ** 2 / 8 * float(k @ (np.log(x) ** 2 * x**-0.5))
             assert refined.half_width <= coarse.half_width + between + 1e-8
 
     def test_more_draws_or_less_noise_is_never_wider(self):
-        widths = [solve(Plan(SIZES, draws=m, policy=Policy.PAIRED)).half_width for m in (8, 16, 32, 64, 256)]
+        widths = [solve_weights(Plan(SIZES, draws=m, policy=Policy.PAIRED)).half_width for m in (8, 16, 32, 64, 256)]
         assert widths == sorted(widths, reverse=True)
-        widths = [solve(Plan(SIZES, sd=sd, draws=64, policy=Policy.PAIRED)).half_width for sd in (0.05, 0.2, 0.5)]
+        widths = [
+            solve_weights(Plan(SIZES, sd=sd, draws=64, policy=Policy.PAIRED)).half_width for sd in (0.05, 0.2, 0.5)
+        ]
         assert widths == sorted(widths)
 
     def test_a_larger_class_is_never_narrower(self):
         for sizes in (0.5, 0.7, 1.0, 2.0), (0.5, 0.4, 0.3):
             of = (lambda b: Corrections(size=b)) if sizes[-1] > 1 else (lambda w: Corrections(slowest=w))
-            widths = [solve(Plan(SIZES, of(value), draws=64, policy=Policy.PAIRED)).half_width for value in sizes]
+            widths = [
+                solve_weights(Plan(SIZES, of(value), draws=64, policy=Policy.PAIRED)).half_width for value in sizes
+            ]
             assert widths == sorted(widths)
 
 

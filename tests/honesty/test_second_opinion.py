@@ -13,7 +13,7 @@ from scipy import optimize, stats
 from benchmarks.calibration import find
 from benchmarks.calibration.sweeps import DEFAULT, FREE, POWERED, SHORT, SMOOTH
 from theorax.decide import law_features
-from theorax.decide.bias_aware import bias_of, solve
+from theorax.decide.bias_aware import bias_of, solve_weights
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Policy
 from theorax.decide.equivalence import decide
@@ -70,7 +70,7 @@ def room_with_tails(scores, claimed, margin):
 )
 def test_rates(column, design, allowed):
     plan = Plan(tuple(design.sizes), allowed, draws=design.draws, policy=Policy.PAIRED)
-    k = solve(plan).values
+    k = solve_weights(plan).values
     bias = worst_bias(plan, k)
     logs = [math.log(size / plan.sizes[0]) for size in plan.sizes]
     # The weights read off an exponent: no constant, one unit of -log n, and nothing of a known power. Solved by
@@ -95,7 +95,7 @@ def test_rates(column, design, allowed):
 def test_the_bound_of_the_bias_is_above_the_fine_grid_and_near_it():
     for allowed, sizes in itertools.product((Corrections(), SMOOTH), (tuple(SHORT.sizes), tuple(POWERED.sizes))):
         plan = Plan(sizes, allowed, policy=Policy.PAIRED)
-        weights = solve(plan)
+        weights = solve_weights(plan)
         fine = worst_bias(plan, weights.values)
         # From below by nothing; from above by h^2/8 of the curvature, h the step of the engine's 60 intervals.
         x = np.array(sizes) / sizes[0]
@@ -144,7 +144,7 @@ def test_no_other_solver_finds_better_weights(larger):
         options={"maxiter": 1000, "ftol": 1e-12},
     ).x[:count]
     found = found - np.linalg.pinv(conditions) @ (conditions @ found - [1.0, 0.0])
-    theirs, ours = objective(plan, found, powers), objective(plan, solve(plan).vector, powers)
+    theirs, ours = objective(plan, found, powers), objective(plan, solve_weights(plan).vector, powers)
     assert ours <= theirs + 1e-8
     assert theirs <= ours * 1.001
 

@@ -15,8 +15,8 @@ import pytest
 from flint import arb, fmpq
 
 from theorax.decide.status import Status
-from theorax.exact.branch_and_bound import certify
-from theorax.exact.enclosures import Box, Enclosure, interval
+from theorax.exact.branch_and_bound import certify_on_box
+from theorax.exact.enclosures import Box, Enclosure, ball_of_interval
 from theorax.numerics.arithmetics import Ball, UndecidedComparison, UnsupportedPrimitive, evaluate
 from theorax.numerics.arithmetics.custom_rules import entered
 from theorax.numerics.arithmetics.slopes import Slope
@@ -146,7 +146,7 @@ def verdict(program: Program, enclosure: type[Enclosure] = Enclosure) -> Status:
         function = enclosure(program, 1)
     except UnsupportedPrimitive:
         return Status.INCONCLUSIVE
-    return certify(function, DOMAIN, budget=BUDGET).status
+    return certify_on_box(function, DOMAIN, budget=BUDGET).status
 
 
 class Declared(Enclosure):
@@ -178,7 +178,7 @@ class Smooth(Enclosure):
 
 def slopes_of(gradient: Program, sides: tuple[tuple[fmpq, fmpq], ...], precision: int) -> tuple[arb, ...]:
     balls = np.empty(len(sides), dtype=object)
-    balls[:] = [interval(*side) for side in sides]
+    balls[:] = [ball_of_interval(*side) for side in sides]
     return tuple(evaluate(gradient, (balls,), Ball(precision)))
 
 

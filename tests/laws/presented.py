@@ -11,7 +11,7 @@ from pathlib import Path
 from theorax.decide.facts import Fact, Level
 from theorax.reports.claim_facts import report_facts
 from theorax.reports.document import Document
-from theorax.text.markdown_blocks import inline
+from theorax.text.markdown_blocks import inline_text
 
 FIELDS = frozenset(
     {"breakdown", "noticeable", "level", "tightness", "headroom", "margin_given", "because", "noise", "gain"}
@@ -37,7 +37,7 @@ def missing(found: Sequence[Fact], terminal: str, page: str, markdown: str) -> l
     """The facts whose value is in one of the renderings not word for word."""
     shown = on_a_line(html.unescape(re.sub(r"<[^>]+>", " ", page)))
     texts = {"terminal": on_a_line(terminal), "html": shown, "markdown": on_a_line(markdown)}
-    told = {"terminal": str, "html": str, "markdown": inline}
+    told = {"terminal": str, "html": str, "markdown": inline_text}
     return [
         f"{name}: {fact.key}: {fact.value}"
         for fact in found

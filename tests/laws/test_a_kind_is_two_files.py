@@ -18,7 +18,7 @@ from presented import missing, of_the_body
 import theorax
 from theorax.decide.kinds import KindWords
 from theorax.language import KINDS
-from theorax.reports.reading import read
+from theorax.reports.reading import read_report
 from theorax.theorems.catalogue import kinds_of_claim
 from theorax.verifiers.kinds import JUDGES
 
@@ -91,7 +91,7 @@ from theorax.decide.case_results import PlannedCase
 from theorax.decide.probabilities import ProbabilityPlan, decide_probability
 from theorax.decide.status import Levels
 from theorax.language.claims.positivity import Positivity
-from theorax.verifiers.cases.evaluation import Observed, evaluate
+from theorax.verifiers.cases.evaluation import Observed, evaluate_draws
 from theorax.verifiers.cases.sweep_lines import Cell
 from theorax.verifiers.kinds.lowering import CellCase, CellResult, Judge
 
@@ -114,7 +114,7 @@ class PositivityJudge(Judge[Positivity]):
 
     def judge(self, claim: Positivity, case: CellCase, observed: Observed) -> CellResult:
         at = observed.line.sizes.index(case.cell.line.sizes[0])
-        values = evaluate(claim.of, Cell(observed.line, case.cell.chosen), observed, at)
+        values = evaluate_draws(claim.of, Cell(observed.line, case.cell.chosen), observed, at)
         tested = decide_probability(case.plan, int((values > 0).sum()), 0)
         return case.decided(tested)
 '''
@@ -233,7 +233,7 @@ def test_the_words_of_a_toy_kind_are_in_every_rendering(home: Path) -> None:
     texts = {name: (home / name).read_text(encoding="utf-8") for name in SAID}
     for name, words in SAID.items():
         assert [word for word in words if word not in texts[name]] == [], name
-    found = list(of_the_body(read(home / "words.json")))
+    found = list(of_the_body(read_report(home / "words.json")))
     assert {"Margin", "Risk", "Attempt", "Power"} <= {fact.key for fact in found}
     assert missing(found, told, texts["report.html"], texts["report.md"]) == []
 

@@ -91,8 +91,8 @@ def judged(claim: Claim, source: Callable[[], Any] = drawn) -> CellResult:
 
 def words(case: CellResult) -> str:
     """The sentence that a theorem's report says of this case, without the name of its subject."""
-    (found,) = claim_verdicts.findings([case], combine([case.decision]), settled=False)
-    where = claim_verdicts.place(case.cell)
+    (found,) = claim_verdicts.decided_findings([case], combine([case.decision]), settled=False)
+    where = claim_verdicts.cell_name(case.cell)
     return (
         f"{found.within} {found.sentence}".strip()
         .replace(f", for {where}", "")

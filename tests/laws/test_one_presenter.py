@@ -21,8 +21,8 @@ from theorax.decide.status import Reading, Reason, Status
 from theorax.decide.verdict import AssumedNoise, LoggedAttempt, LookTaken, VarianceGain
 from theorax.language import KINDS
 from theorax.reports import summary
-from theorax.reports.document import harmless
-from theorax.reports.renderings import render
+from theorax.reports.document import harmless_document
+from theorax.reports.renderings import render_as
 from theorax.reports.theorem_text import EVERYTHING
 from theorax.text import plain
 from theorax.verifiers.outcome import TheoremOutcome
@@ -58,15 +58,15 @@ def outcome(words: KindWords, status: Status = Status.SUPPORTED, **fields: objec
 def renderings(document):
     """The report on the terminal with all its parts, as a page, and as Markdown."""
     return (
-        plain.render(summary.report(document, shown=EVERYTHING)),
-        render("html", document),
-        render("markdown", document),
+        plain.render(summary.report_blocks(document, shown=EVERYTHING)),
+        render_as("html", document),
+        render_as("markdown", document),
     )
 
 
 @pytest.mark.parametrize("kind", WORDS)
 def test_every_rendering_has_every_fact_of_every_kind(kind: str) -> None:
-    document = harmless(report(outcome(WORDS[kind])))
+    document = harmless_document(report(outcome(WORDS[kind])))
     found = list(of_the_body(document))
     assert len({fact.key for fact in found}) > 8
     assert missing(found, *renderings(document)) == []
@@ -74,7 +74,7 @@ def test_every_rendering_has_every_fact_of_every_kind(kind: str) -> None:
 
 @pytest.mark.parametrize("status", JUDGED)
 def test_every_rendering_has_every_fact_of_every_word(status: Status) -> None:
-    document = harmless(report(outcome(WORDS["Limit"], status, reading=Reading.MARGIN)))
+    document = harmless_document(report(outcome(WORDS["Limit"], status, reading=Reading.MARGIN)))
     assert missing(list(of_the_body(document)), *renderings(document)) == []
 
 
@@ -82,7 +82,7 @@ def test_every_rendering_has_the_word_before_the_adjustment() -> None:
     document = report(outcome(WORDS["Limit"], Status.INCONCLUSIVE))
     (part,) = document.theorems
     changed = replace(part, claims=tuple(replace(claim, status_unadjusted=Status.REFUTED) for claim in part.claims))
-    document = harmless(replace(document, theorems=(changed,)))
+    document = harmless_document(replace(document, theorems=(changed,)))
     found = list(of_the_body(document))
     assert FactKey.ALONE in {fact.key for fact in found}
     assert missing(found, *renderings(document)) == []

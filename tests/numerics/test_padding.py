@@ -1,12 +1,12 @@
 """Sizes share compiled programs within a span."""
 
-from theorax.verifiers.cases.measure import padding
+from theorax.verifiers.cases.measure import padded_sizes
 
 
 def test_sizes_share_a_program_up_to_twice_the_size():
-    assert padding((4, 8, 16, 24)) == {24: 24, 16: 24, 8: 8, 4: 8}
+    assert padded_sizes((4, 8, 16, 24)) == {24: 24, 16: 24, 8: 8, 4: 8}
 
 
 def test_a_wider_span_shares_more():
-    assert padding((4, 8, 16, 24), span=8) == dict.fromkeys((4, 8, 16, 24), 24)
-    assert padding((1, 8, 64), span=8) == {64: 64, 8: 64, 1: 1}
+    assert padded_sizes((4, 8, 16, 24), span=8) == dict.fromkeys((4, 8, 16, 24), 24)
+    assert padded_sizes((1, 8, 64), span=8) == {64: 64, 8: 64, 1: 1}

@@ -20,7 +20,7 @@ from theorax.numerics import distributions, keys, platform
 from theorax.numerics.ensembles import haar_rows
 from theorax.numerics.extents import Extent
 from theorax.numerics.meter import Meter
-from theorax.numerics.sampler import Sampler, check
+from theorax.numerics.sampler import Sampler, check_measured
 from theorax.theorems.mind_the_gap._attention import markov_products
 
 jax.config.update("jax_enable_x64", True)
@@ -225,8 +225,8 @@ def test_a_program_that_may_remember_draws_is_refused():
 )
 def test_what_is_no_observation_is_refused(table, says):
     with pytest.raises(ObservationError, match=says):
-        check(table, {"s": (4,)}, first=10)
-    check({"s": np.ones((3, 4))}, {"s": (4,)})
+        check_measured(table, {"s": (4,)}, first=10)
+    check_measured({"s": np.ones((3, 4))}, {"s": (4,)})
 
 
 def test_platform_describes_itself():

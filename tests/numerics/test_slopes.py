@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from flint import arb, ctx, fmpq
 
-from theorax.exact.enclosures import Enclosure, fraction, interval
+from theorax.exact.enclosures import Enclosure, ball_of_interval, fraction
 from theorax.numerics.arithmetics import UnsupportedPrimitive
 from theorax.numerics.arithmetics.ball import from_zero, power
 
@@ -67,7 +67,7 @@ def test_slopes_of_a_smooth_program_are_its_derivatives() -> None:
 
 def test_even_powers_start_at_zero_and_odd_ones_cross_it() -> None:
     with ctx.workprec(64):
-        x = interval(fmpq(-2), fmpq(3))
+        x = ball_of_interval(fmpq(-2), fmpq(3))
         assert power(x, 2).lower() == 0
         assert power(x, 2) >= 0
         assert power(arb(0, 1), 3).contains(arb(-1))
@@ -81,7 +81,7 @@ def test_even_powers_start_at_zero_and_odd_ones_cross_it() -> None:
 def test_an_interval_is_enclosed_and_keeps_an_exact_lower_end(lower: tuple[int, int], upper: tuple[int, int]) -> None:
     low, high = fmpq(*lower), fmpq(*upper)
     with ctx.workprec(64):
-        found = interval(low, high)
+        found = ball_of_interval(low, high)
         assert found.contains(arb(low)) and found.contains(arb(high))
         if low == 0:
             assert found.sqrt().is_finite()

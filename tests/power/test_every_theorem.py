@@ -30,7 +30,7 @@ from theorax.runs.sources import Sources
 from theorax.theorems.catalogue import Catalogue
 from theorax.verifiers.outcome import Expected, StepStatus
 
-KEPT = baselines.read(Path(__file__).with_name("every_theorem.json"))
+KEPT = baselines.read_baseline(Path(__file__).with_name("every_theorem.json"))
 CATALOGUE = Catalogue()
 SOURCES = Sources()
 

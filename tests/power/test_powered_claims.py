@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from theorax.decide.bias_aware import solve
+from theorax.decide.bias_aware import solve_weights
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Policy, Target
 from theorax.decide.equivalence import decide
@@ -27,7 +27,7 @@ def fluctuation(rate):
 
 def test_planned_power_is_what_happens(rng):
     plan = Plan((1,), EXACT, Target.LIMIT, sd=0.3, draws=117, policy=Policy.PAIRED)
-    planned = solve(plan).power(0.1)
+    planned = solve_weights(plan).power(0.1)
     decisions = [decide(paired(0.3 * rng.standard_normal((117, 1))), 0.0, 0.1) for _ in range(REPLICATES)]
     held = sum(d.status is Status.SUPPORTED or d.equivalent_within_margin for d in decisions) / len(decisions)
     assert abs(planned - 0.90) < 0.01  # published: 117 draws for 0.90
@@ -40,7 +40,7 @@ def test_what_is_called_noticeable_is_noticed(side, rng):
     """With the worst member of the class against it, a deviation of this size is refuted nine times of ten."""
     sizes = np.array([32 * 2.0**i for i in range(9)])
     plan = Plan(tuple(sizes), draws=64, policy=Policy.PAIRED, side=side)
-    weights = solve(plan)
+    weights = solve_weights(plan)
     off, x = weights.mde(0.9), sizes / sizes[0]
     # The member of the class that moves the estimate most towards the claim.
     powers = np.linspace(0.5, 2, 301)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import bdtrc
 
-from theorax.decide.bias_aware import solve
+from theorax.decide.bias_aware import solve_weights
 from theorax.decide.binomial import fewest_draws
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Policy, Target
@@ -32,7 +32,7 @@ def floor(rate):
 def test_limits(draws, power, published, rng):
     """Published for a correction of 0.4 at the smallest size, noise of one, margin 0.2."""
     allowed = Corrections(rest=0, reason="a single power")
-    weights = solve(Plan(tuple(N), allowed, Target.LIMIT, sd=1.0, draws=draws, policy=Policy.PAIRED))
+    weights = solve_weights(Plan(tuple(N), allowed, Target.LIMIT, sd=1.0, draws=draws, policy=Policy.PAIRED))
     supported = 0
     for _ in range(REPLICATES):
         table = 0.4 * (N / N[0]) ** -power + rng.standard_normal((draws, len(N)))

@@ -10,7 +10,7 @@ from test_document import remade, report
 
 from theorax.decide.findings import Finding
 from theorax.decide.status import Reason, Status
-from theorax.text.codec import plain
+from theorax.text.codec import json_values
 
 TEXTS = {
     "markup": "<script>alert(1)</script><img src=x onerror=alert(1)>&amp;</details><!-- <b>",
@@ -46,7 +46,7 @@ NAMES = {"id", "title", "subject", "name", "file", "command", "letter", "model",
 
 def whole():
     """A report with something of everything: verdicts of every word, an erratum, a kept result, a trouble."""
-    found = plain(report(*(fakes.outcome(f"of_{status.lower()}", status, "a reason") for status in STATUSES)))
+    found = json_values(report(*(fakes.outcome(f"of_{status.lower()}", status, "a reason") for status in STATUSES)))
     refuted = found["theorems"][3]["claims"][0]
     found["theorems"][2]["claims"].append({**deepcopy(refuted), "id": "as_printed", "corrected": "gap"})
     found["theorems"][0]["kept_from"] = "2026-01-01T00:00:00Z"
@@ -78,7 +78,7 @@ def spoiled(document, text, like=None):
             return f"{text}{node}" if name == "id" else text
         return node
 
-    return remade(walk(plain(document)))
+    return remade(walk(json_values(document)))
 
 
 def spoiled_outcome(id, text):

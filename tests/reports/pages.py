@@ -12,7 +12,7 @@ from test_document import remade, report
 
 from theorax.decide.status import Reason
 from theorax.reports.document import Document, RunSummary
-from theorax.text.codec import plain
+from theorax.text.codec import json_values
 
 VOID = {"wbr", "meta", "link", "br", "input", "img", "hr"}
 LAZY = {"tr", "td", "th", "li", "dt", "dd"}
@@ -113,7 +113,7 @@ def hostile(word: str) -> Document:
         return word if isinstance(node, str) and name not in kept and node not in set(Reason) else node
 
     told = "gap: The limit is not 2."
-    return remade(put(plain(report(fakes.outcome("gap"), fakes.outcome("refuted_edge", "REFUTED", told)))))
+    return remade(put(json_values(report(fakes.outcome("gap"), fakes.outcome("refuted_edge", "REFUTED", told)))))
 
 
 def interrupted(document: Document, *unfinished: str) -> Document:

@@ -19,8 +19,8 @@ from theorax.decide.verdict import Assumption, Standing
 from theorax.reports import summary
 from theorax.reports.claim_lines import claims_lines, wrap
 from theorax.reports.default_report import default_report
-from theorax.reports.document import harmless
-from theorax.reports.reading import read
+from theorax.reports.document import harmless_document
+from theorax.reports.reading import read_report
 from theorax.text import plain
 from theorax.text.bar import Bar
 from theorax.verifiers.outcome import NotAsked
@@ -32,23 +32,23 @@ STATED = {"formula": "E[second √T/σ_A] → 2", "regime": "as T → ∞"}
 
 def shown(document, part=0):
     """The default report of a theorem as text."""
-    return plain.render(default_report(harmless(document), harmless(document).theorems[part]))
+    return plain.render(default_report(harmless_document(document), harmless_document(document).theorems[part]))
 
 
 @pytest.mark.parametrize("file", KEPT, ids=lambda file: file.stem)
 def test_the_picture_of_a_kept_report_is_what_is_printed(file):
-    document = read(file)
-    text = plain.render(summary.report(document))
+    document = read_report(file)
+    text = plain.render(summary.report_blocks(document))
     assert text == file.with_suffix(".txt").read_text(encoding="utf-8")
     lines = text.splitlines()
     claims = max(2, len(document.theorems[0].claims))
     assert len(lines) <= 24 + 2 * (claims - 2)
-    assert max(map(plain.cells, lines)) <= 80
+    assert max(map(plain.terminal_width, lines)) <= 80
     assert document.theorems[0].id in text
 
 
 def test_every_word_has_a_picture():
-    assert {read(file).theorems[0].status for file in KEPT} == set(Status)
+    assert {read_report(file).theorems[0].status for file in KEPT} == set(Status)
 
 
 @pytest.mark.parametrize("status", Status)
@@ -62,7 +62,7 @@ def test_the_first_line_is_the_answer_for_every_word(status):
 def test_whatever_a_text_holds_no_line_is_wider_than_the_page(name):
     document = spoiled(report(fakes.outcome("gap", "REFUTED", "no"), fakes.outcome("bulk")), TEXTS[name])
     for place in range(2):
-        assert max(map(plain.cells, shown(document, place).splitlines())) <= 80
+        assert max(map(plain.terminal_width, shown(document, place).splitlines())) <= 80
 
 
 @pytest.mark.parametrize("id", ["a_" * 20 + "b", "a_" * 30 + "b"])
@@ -76,7 +76,7 @@ def test_an_id_is_never_broken(id):
 def test_errors_that_are_told_on_lines_of_their_own_stay_there(others):
     told = "gap.py has 2 errors:\n  gap.py:6: `Rate` lacks `approach`.\n  gap.py:7: no such name."
     more = [fakes.outcome(f"other_{step}") for step in range(others)]
-    text = plain.render(summary.report(report(fakes.outcome("gap", "ERROR", told), *more)))
+    text = plain.render(summary.report_blocks(report(fakes.outcome("gap", "ERROR", told), *more)))
     rest = [line.strip() for line in text.splitlines()]
     assert {"gap.py:6: `Rate` lacks `approach`.", "gap.py:7: no such name."} <= set(rest)
 
@@ -182,9 +182,9 @@ def test_a_one_sided_claim_has_one_end(side, ends):
 
 
 def test_a_report_is_rendered_from_the_document_alone(tmp_path):
-    from theorax.reports.renderings import render
+    from theorax.reports.renderings import render_as
 
     document = report(fakes.outcome("gap"))
-    (tmp_path / "report.json").write_text(render("json", document), encoding="utf-8")
-    assert render("terminal", read(tmp_path / "report.json")) == render("terminal", document)
-    assert json.loads(render("json", document))["theorems"][0]["strength"]["measured"] == 2
+    (tmp_path / "report.json").write_text(render_as("json", document), encoding="utf-8")
+    assert render_as("terminal", read_report(tmp_path / "report.json")) == render_as("terminal", document)
+    assert json.loads(render_as("json", document))["theorems"][0]["strength"]["measured"] == 2

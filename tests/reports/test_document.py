@@ -21,17 +21,17 @@ from theorax.reports.assembly import document
 from theorax.reports.document import ClaimReport, Document, RunSummary, TheoremReport, exit_code
 from theorax.reports.json import text, writable, write_text
 from theorax.reports.reading import current
-from theorax.runs.adjustment import adjust
+from theorax.runs.adjustment import adjust_outcomes
 from theorax.runs.dependencies import Graph
 from theorax.runs.listening import Record
 from theorax.runs.runner import Run
-from theorax.text.codec import ANEW, built, plain
+from theorax.text.codec import ANEW, built, json_values
 from theorax.verifiers.settings import Settings
 
 
 def report(*outcomes, settings=None, interrupted=False):
     found = {outcome.id: outcome for outcome in outcomes}
-    adjusted, suite = adjust(found, Graph(dict.fromkeys(found, ())))
+    adjusted, suite = adjust_outcomes(found, Graph(dict.fromkeys(found, ())))
     run = Run(tuple(found), tuple(Record(outcome) for outcome in outcomes), adjusted, suite, 1.5, interrupted)
     return document(run, settings or Settings(), ["verify", "all"], "2026-01-02T03:04:05Z")
 
@@ -45,37 +45,37 @@ def remade(found):
     own = {name: found["summary"][name] for name in ("interrupted", "seconds")}
     lists = {name: tuple(found["summary"][name]) for name in ("unfinished", "troubles")}
     theorems = [built(TheoremReport, theorem) for theorem in found["theorems"]]
-    return built(Document, found | {"summary": plain(RunSummary.of(theorems, **own, **lists))})
+    return built(Document, found | {"summary": json_values(RunSummary.of(theorems, **own, **lists))})
 
 
 def edited(document, change):
     """The document with a change of its JSON values."""
-    found = plain(document)
+    found = json_values(document)
     change(found)
     return remade(found)
 
 
 def turned(claim, status, **told):
     """The JSON values of a claim, with this status and what follows from its finding."""
-    found = plain(fakes.verdict(status, **told))
+    found = json_values(fakes.verdict(status, **told))
     return claim | {name: found[name] for name in ("findings", "status", "reason", "sentence", "shown_by", "rigorous")}
 
 
 @pytest.mark.parametrize("status", Status)
 def test_every_status_is_read_back(status):
     found = report(fakes.outcome("gap", status, "a reason"))
-    assert current(plain(found)) == found
+    assert current(json_values(found)) == found
 
 
 def test_settings_of_every_sort_are_read_back():
     settings = Settings(at=(("gamma", "1/4"),), sizes=(("T", (64, 128)),), model="layer.py:layer")
     found = report(fakes.outcome("gap"), settings=settings)
-    assert current(plain(found)) == found
+    assert current(json_values(found)) == found
     assert found.settings.settings() == settings
 
 
 def test_what_a_reader_of_the_json_relies_on_is_there():
-    (theorem,) = plain(report(fakes.outcome("gap")))["theorems"]
+    (theorem,) = json_values(report(fakes.outcome("gap")))["theorems"]
     assert {"id", "status", "label", "source", "claims", "controls", "mutants", "proof", "seconds", "kept"} <= set(
         theorem
     )
@@ -115,7 +115,7 @@ OPEN = {("environment", "versions"), ("settings", "at"), ("settings", "sizes"), 
 
 
 def test_no_object_takes_a_field_that_is_not_known_or_goes_without_one():
-    whole = plain(report(fakes.outcome("gap")))
+    whole = json_values(report(fakes.outcome("gap")))
     for path in everywhere(whole):
         if path in OPEN or path[-1:] == ("at",):
             continue
@@ -129,7 +129,7 @@ def test_no_object_takes_a_field_that_is_not_known_or_goes_without_one():
 
 
 def test_an_offending_field_is_named_by_its_path():
-    whole = plain(report(fakes.outcome("gap")))
+    whole = json_values(report(fakes.outcome("gap")))
     whole["theorems"][0]["claims"][1]["draws"] = "many"
     assert "`.theorems[0].claims[1].draws`" in told_wrong(whole)
 
@@ -149,7 +149,7 @@ DERIVED = [
 
 @pytest.mark.parametrize(("path", "value"), DERIVED)
 def test_what_does_not_follow_from_the_rest_is_refused(path, value):
-    whole = plain(report(fakes.outcome("gap")))
+    whole = json_values(report(fakes.outcome("gap")))
     at(whole, path[:-1])[path[-1]] = value
     assert f".{path[0]}" in told_wrong(whole)
 

@@ -53,5 +53,5 @@ def test_plots_of_a_check_that_found_such_numbers_are_left_out(name, number, wor
     claim = replace(part.claims[0], words=words)
     case = claim.cases[0]
     case = replace(case, points=tuple(replace(point, **{name: number}) for point in case.points))
-    plots.sweep(claim, case)
+    plots.sweep_plot(claim, case)
     plot(case.points, [case.predicted] * len(case.points), "T")

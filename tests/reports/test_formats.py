@@ -16,13 +16,13 @@ from test_document import edited, report, turned
 
 from theorax.errors import UsageError
 from theorax.reports import codequality, github
-from theorax.reports.answers import Annotation, Answer
-from theorax.reports.build_findings import BuildOutcome, findings, worst_first
+from theorax.reports.build_findings import BuildOutcome, findings_of_build, worst_first
 from theorax.reports.claim_facts import wording
-from theorax.reports.document import harmless, urgency
-from theorax.reports.renderings import RENDERINGS, render
+from theorax.reports.command_answers import Annotation, Answer
+from theorax.reports.document import harmless_document, urgency
+from theorax.reports.renderings import RENDERINGS, render_as
 from theorax.text import markdown_blocks, safe
-from theorax.text.codec import plain
+from theorax.text.codec import json_values
 
 GOOD = ("PROVED", "CERTIFIED", "SUPPORTED")
 
@@ -59,14 +59,14 @@ def test_what_a_build_makes_of_a_claim(status, erratum, outcome, good):
         part["claims"] = [turned(part["claims"][0], status) | {"corrected": "decay" if erratum else None}]
         part["status"] = status if not erratum else "SUPPORTED"
 
-    (found,) = findings(edited(good, change))
+    (found,) = findings_of_build(edited(good, change))
     assert found.outcome is BuildOutcome(outcome)
 
 
 def test_what_no_claim_explains_is_a_finding_of_its_own():
     blocked = fakes.outcome("gap", "BLOCKED", "It rests on bulk.")
     bare = replace(fakes.outcome("edge", "ERROR", "ZeroDivisionError"), claims=())
-    found = findings(report(blocked, bare))
+    found = findings_of_build(report(blocked, bare))
     assert [(part.id, part.name, str(part.outcome)) for part in found] == [
         ("gap", "gap", "held"), ("gap", "decay", "held"), ("gap", "theorem", "undecided"), ("edge", "theorem", "broken"),
     ]  # fmt: skip
@@ -74,12 +74,12 @@ def test_what_no_claim_explains_is_a_finding_of_its_own():
 
 
 def test_what_an_interrupted_run_did_not_reach_is_undecided(whole):
-    assert findings(whole)[-1].id == "not_reached"
-    assert findings(whole)[-1].outcome is BuildOutcome.UNDECIDED
+    assert findings_of_build(whole)[-1].id == "not_reached"
+    assert findings_of_build(whole)[-1].outcome is BuildOutcome.UNDECIDED
 
 
 def test_the_worst_comes_first(whole):
-    found = [found.status for found in worst_first(findings(whole))]
+    found = [found.status for found in worst_first(findings_of_build(whole))]
     ranks = [urgency(status) for status in found]
     assert ranks == sorted(ranks, reverse=True)
     assert list(dict.fromkeys(found)) == ["ERROR", "REFUTED", "VACUOUS", "INCONCLUSIVE", "BLOCKED"]
@@ -121,7 +121,7 @@ ATTRIBUTES = {
 
 
 def test_junit_has_the_published_structure(whole):
-    root = xml.fromstring(render("junit", whole))
+    root = xml.fromstring(render_as("junit", whole))
     assert root.tag == "testsuites"
     for node in root.iter():
         assert {child.tag for child in node} <= CHILDREN[node.tag]
@@ -143,17 +143,17 @@ def test_junit_has_the_published_structure(whole):
 
 
 def test_junit_says_where_a_claim_is_stated(whole):
-    root = xml.fromstring(render("junit", whole))
+    root = xml.fromstring(render_as("junit", whole))
     cases = root.findall(".//testcase[@classname='spectra.of_refuted']")
     lines = [(case.get("file"), case.get("line")) for case in cases]
     assert lines[:2] == [("theorems/spectra/of_refuted.py", "10"), ("theorems/spectra/of_refuted.py", "11")]
     # A report of an old version does not know, and no attribute says so.
-    bare = xml.fromstring(render("junit", report(fakes.outcome("gap"))))
+    bare = xml.fromstring(render_as("junit", report(fakes.outcome("gap"))))
     assert all(not {"file", "line"} & set(node.attrib) for node in bare.iter())
 
 
 def test_junit_has_one_case_per_claim_with_its_numbers():
-    root = xml.fromstring(render("junit", report(fakes.outcome("gap"), fakes.outcome("edge", "REFUTED", "no."))))
+    root = xml.fromstring(render_as("junit", report(fakes.outcome("gap"), fakes.outcome("edge", "REFUTED", "no."))))
     names = [(case.get("classname"), case.get("name")) for case in root.iter("testcase")]
     assert names == [
         ("spectra.gap", "gap"),
@@ -170,13 +170,13 @@ def test_junit_has_one_case_per_claim_with_its_numbers():
 
 
 def test_what_is_undecided_is_skipped_with_its_reason():
-    root = xml.fromstring(render("junit", report(fakes.outcome("gap", "INCONCLUSIVE", "gap: open"))))
+    root = xml.fromstring(render_as("junit", report(fakes.outcome("gap", "INCONCLUSIVE", "gap: open"))))
     (skipped,) = root.iter("skipped")
     assert "Undecided: the assumed corrections leave no room in the margin" in skipped.get("message")
 
 
 def test_an_erratum_that_is_refuted_passes(whole):
-    root = xml.fromstring(render("junit", whole))
+    root = xml.fromstring(render_as("junit", whole))
     case = root.find(".//testcase[@name='as_printed']")
     assert [child.tag for child in case] == ["system-out"]
     assert "As expected, the statement as it was reconstructed here does not hold; gap does." in case[0].text
@@ -184,9 +184,9 @@ def test_an_erratum_that_is_refuted_passes(whole):
 
 def test_an_empty_report_is_no_success():
     empty = report()
-    assert xml.fromstring(render("junit", empty)).get("tests") == "0"
-    assert "nothing was checked" in render("markdown", empty)
-    assert json.loads(render("badge", empty)) | {"color": ""} == {
+    assert xml.fromstring(render_as("junit", empty)).get("tests") == "0"
+    assert "nothing was checked" in render_as("markdown", empty)
+    assert json.loads(render_as("badge", empty)) | {"color": ""} == {
         "schemaVersion": 1, "label": "theorems", "message": "nothing checked", "color": "", "isError": False,
     }  # fmt: skip
 
@@ -201,17 +201,17 @@ BADGES = [
 
 @pytest.mark.parametrize(("statuses", "message", "colour", "bad"), BADGES)
 def test_badge(statuses, message, colour, bad):
-    found = json.loads(render("badge", report(*(fakes.outcome(f"t{n}", s, "x") for n, s in enumerate(statuses)))))
+    found = json.loads(render_as("badge", report(*(fakes.outcome(f"t{n}", s, "x") for n, s in enumerate(statuses)))))
     assert (found["message"], found["color"], found["isError"]) == (message, colour, bad)
 
 
 def test_a_run_that_was_cut_short_has_no_green_badge(good):
     short = edited(good, lambda found: found["summary"].update(unfinished=["gap"], interrupted=True))
-    assert json.loads(render("badge", short))["color"] == "lightgrey"
+    assert json.loads(render_as("badge", short))["color"] == "lightgrey"
 
 
 def test_markdown_begins_with_what_fails_and_folds_what_holds(whole):
-    text = render("markdown", whole)
+    text = render_as("markdown", whole)
     assert text.startswith(
         "# Theorems: 3 of 9 hold\n\n! 1 ERROR, ✗ 1 REFUTED, ○ 1 VACUOUS, ? 1 INCONCLUSIVE, ■ 1 BLOCKED, "
     )
@@ -223,7 +223,7 @@ def test_markdown_begins_with_what_fails_and_folds_what_holds(whole):
 
 
 def test_markdown_says_the_words_of_the_terminal(good):
-    text = render("markdown", good.of([good.theorems[0].id]))
+    text = render_as("markdown", good.of([good.theorems[0].id]))
     for words in (
         "Assumed: class",
         "Controls: 2 of 2 noticed",
@@ -262,24 +262,24 @@ def test_a_short_summary_leaves_nothing_out(whole):
 
 
 def test_annotations_are_at_most_ten_worst_first_on_the_line_of_the_claim(whole):
-    lines = github.commands(many(whole, 5))
+    lines = github.workflow_commands(many(whole, 5))
     assert len(lines) == github.ANNOTATIONS == 10
     assert all(line.startswith("::error ") for line in lines)
     assert lines[0].startswith("::error file=theorems/spectra/of_error.py,line=1,title=! ERROR of_error_0::a reason")
     first = "::error file=theorems/spectra/of_refuted.py,line=10,title=✗ REFUTED of_refuted_0.gap::The limit is not 2: "
     assert lines[5].startswith(first)
     assert lines[5].endswith("%0AReplay: verify theorem of_refuted --fresh --effort standard")
-    assert github.commands(report(fakes.outcome("gap"))) == []
+    assert github.workflow_commands(report(fakes.outcome("gap"))) == []
 
 
 def test_an_annotation_without_a_place_names_none():
-    (line,) = github.commands(report(fakes.outcome("gap", "INCONCLUSIVE", "x")))
+    (line,) = github.workflow_commands(report(fakes.outcome("gap", "INCONCLUSIVE", "x")))
     assert line.startswith("::warning title=? INCONCLUSIVE gap.gap::")
 
 
 def test_a_code_quality_report_lists_what_does_not_hold_at_its_statement(whole):
-    rows = json.loads(render("codequality", whole))
-    wanted = [finding for finding in worst_first(findings(harmless(whole))) if finding.file]
+    rows = json.loads(render_as("codequality", whole))
+    wanted = [finding for finding in worst_first(findings_of_build(harmless_document(whole))) if finding.file]
     for row, finding in zip(rows, wanted, strict=True):
         assert row["description"].startswith(f"{finding.title}: {finding.sentence[:50]}")
         line = finding.claim.line if finding.claim is not None else 1
@@ -301,7 +301,7 @@ def test_the_signs_of_a_workflow_command_are_escaped(whole):
         claims[0] = turned(first, first["status"], sentence="100 % of it,\r\nnext: ::error::")
         found["theorems"][0]["file"] = "odd, path:100%.py"
 
-    line = github.commands(edited(whole, change))[0]
+    line = github.workflow_commands(edited(whole, change))[0]
     assert line.startswith("::error file=odd%2C path%3A100%25.py,line=10,title=")
     assert "::100 %25 of it,\\x0d next: ::error::%0AReplay" in line
 
@@ -337,16 +337,16 @@ print(*sorted(name for name in {"jax", "sympy", "equinox", "numpy", "scipy", "th
 
 def test_rendering_needs_neither_jax_nor_sympy_nor_the_theorems(tmp_path, whole):
     file = tmp_path / "report.json"
-    file.write_text(render("json", whole), encoding="utf-8")
+    file.write_text(render_as("json", whole), encoding="utf-8")
     done = subprocess.run([sys.executable, "-c", START, str(file)], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "", "")
 
 
 def test_rendering_leaves_the_document_as_it_is(whole):
-    before = plain(whole)
+    before = json_values(whole)
     for name in RENDERINGS:
-        render(name, whole)
-    assert plain(whole) == before
+        render_as(name, whole)
+    assert json_values(whole) == before
 
 
 def test_only_a_source_that_was_read_is_said_to_print_something():

@@ -190,7 +190,7 @@ def claim(**changed):
 
 def test_the_sweep_shows_points_bars_prediction_and_limit():
     given = claim()
-    svg = plots.sweep(given, given.cases[0])
+    svg = plots.sweep_plot(given, given.cases[0])
     assert svg.count("h0") == len(given.cases[0].points)
     assert 'class="predicted"' in svg and 'class="band"' in svg and 'class="limit"' in svg
     assert "→ ∞" in svg and "Predicted: 2." in svg
@@ -227,7 +227,7 @@ ODD = [
 def test_odd_cases_are_drawn_or_left_out(odd, words):
     case = replace(claim().cases[0], **odd)
     given = claim(words=words, cases=(case, case))
-    for svg in (plots.sweep(given, case), plots.forest(given)):
+    for svg in (plots.sweep_plot(given, case), plots.forest(given)):
         assert "nan" not in svg and "inf" not in svg
         assert Parsed(svg).misplaced == []
 

@@ -15,7 +15,7 @@ from test_document import report
 from theorax.decide.status import Status
 from theorax.reports.html import first_screen
 from theorax.reports.html.page import html, theorem_pages
-from theorax.reports.html.places import INDEX, Places
+from theorax.reports.html.page_links import INDEX, Places
 
 
 @pytest.fixture(scope="module")

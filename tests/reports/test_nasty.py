@@ -14,12 +14,12 @@ import nasty
 import pytest
 
 from theorax.reports import summary, terminal
-from theorax.reports.build_findings import findings
-from theorax.reports.document import harmless
+from theorax.reports.build_findings import findings_of_build
+from theorax.reports.document import harmless_document
 from theorax.reports.json import text as as_json
 from theorax.reports.reading import current
-from theorax.reports.renderings import RENDERINGS, render
-from theorax.text.codec import plain
+from theorax.reports.renderings import RENDERINGS, render_as
+from theorax.text.codec import json_values
 from theorax.text.safe import UNSEEN, one_line, uncommanded, visible
 
 CASES = [(name, kind) for name in RENDERINGS for kind in nasty.TEXTS]
@@ -34,13 +34,13 @@ def documents():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_spoiled_documents_obey_the_schema(kind, documents):
-    assert current(plain(documents[kind])) == documents[kind]
+    assert current(json_values(documents[kind])) == documents[kind]
 
 
 @pytest.fixture(scope="module")
 def rendered(documents):
     """Every format of every document, made once."""
-    return cache(lambda name, kind: render(name, documents[kind]))
+    return cache(lambda name, kind: render_as(name, documents[kind]))
 
 
 @pytest.mark.parametrize(("name", "kind"), CASES)
@@ -69,7 +69,7 @@ def test_no_format_prints_a_command_of_a_workflow_but_its_own(name, kind, docume
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_json_loses_nothing(kind, documents):
-    assert json.loads(as_json(documents[kind])) == plain(documents[kind])
+    assert json.loads(as_json(documents[kind])) == json_values(documents[kind])
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -77,7 +77,7 @@ def test_a_terminal_gets_no_codes_but_colours(kind, documents):
     for one in (documents[kind], documents[kind].of([documents[kind].theorems[3].id])):
         target = terminal.console(io.StringIO(), 80)
         target._force_terminal = True
-        terminal.show(summary.report(one), target)
+        terminal.show(summary.report_blocks(one), target)
         text = re.sub(r"\x1b\[[0-9;]*m", "", target.file.getvalue())
         assert UNSEEN.search(text) is None
         words = target.file.getvalue()
@@ -88,7 +88,9 @@ def test_a_terminal_gets_no_codes_but_colours(kind, documents):
 def test_junit_is_read_back_with_every_text(kind, documents, rendered):
     root = xml.fromstring(rendered("junit", kind))
     cases = list(root.iter("testcase"))
-    assert [case.get("name") for case in cases] == [found.name for found in findings(harmless(documents[kind]))]
+    assert [case.get("name") for case in cases] == [
+        found.name for found in findings_of_build(harmless_document(documents[kind]))
+    ]
     titles = {part.get("value") for part in root.iter("property") if part.get("name") == "title"}
     assert titles <= {visible(nasty.TEXTS[kind])}
 
@@ -105,7 +107,7 @@ def skeleton(text):
 @cache
 def tame_shape(name, named):
     """The shape of the report of the same theorems with a plain text."""
-    return skeleton(render(name, nasty.spoiled(nasty.whole(), "x", "x" * nasty.LONG if named else "x")))[0]
+    return skeleton(render_as(name, nasty.spoiled(nasty.whole(), "x", "x" * nasty.LONG if named else "x")))[0]
 
 
 OURS = {"<br>", "<code>", "</code>", "<!-- -->"}
@@ -147,9 +149,9 @@ def test_markdown_shows_a_title_as_it_is(kind, rendered):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_annotation_is_one_line_and_says_the_name(kind, documents):
-    from theorax.reports.github import commands
+    from theorax.reports.github import workflow_commands
 
-    lines = commands(harmless(documents[kind]))
+    lines = workflow_commands(harmless_document(documents[kind]))
     assert len(lines) == 6
     for line in lines:
         found = re.fullmatch(r"::(error|warning) ((?:\w+=[^:,\n]*,?)+)::([^\n\r]*)", line)
@@ -162,7 +164,7 @@ def test_an_annotation_is_one_line_and_says_the_name(kind, documents):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_badge_holds_nothing_of_a_user(kind, rendered):
-    assert json.loads(rendered("badge", kind)) == json.loads(render("badge", nasty.whole()))
+    assert json.loads(rendered("badge", kind)) == json.loads(render_as("badge", nasty.whole()))
 
 
 def test_the_live_line_takes_a_name_as_it_is():

@@ -20,7 +20,7 @@ def claim():
 
 
 def told(claims, hypotheses=()):
-    return {line.text: line.claims for group in page_parts.ledger(claims, hypotheses) for line in group.lines}
+    return {line.text: line.claims for group in page_parts.joint_ledger(claims, hypotheses) for line in group.lines}
 
 
 def test_a_line_is_told_once_with_the_claims_that_it_is_told_of(claim):
@@ -56,7 +56,7 @@ def test_variants_of_the_file_say_what_they_state_and_those_of_a_rule_are_named(
     of_file = replace(wrong, origin="file", name="twice", statement="s = 4", detail="far off")
     made = [replace(wrong, origin="machine", name=name, statement="long") for name in ("x 2", "x 3")]
     other = replace(made[0], claim="other", name="x 5")
-    rows = page_parts.variants((made[0], of_file, other, made[1]))
+    rows = page_parts.variant_rows((made[0], of_file, other, made[1]))
     assert [(row.claim, row.names) for row in rows] == [
         (wrong.claim, "twice"),
         (wrong.claim, "x 2; x 3"),
@@ -68,9 +68,9 @@ def test_variants_of_the_file_say_what_they_state_and_those_of_a_rule_are_named(
 
 
 def test_a_verdict_that_all_cases_share_is_told_in_their_title(claim):
-    assert page_parts.alike(claim) == str(claim.cases[0].status)
+    assert page_parts.common_status(claim) == str(claim.cases[0].status)
     refuted = report(fakes.outcome("gap", "REFUTED")).theorems[0].claims[0].cases[0]
-    assert page_parts.alike(replace(claim, cases=(*claim.cases, refuted))) == ""
+    assert page_parts.common_status(replace(claim, cases=(*claim.cases, refuted))) == ""
 
 
 def test_a_statement_is_repeated_as_text_where_a_screen_holds_it(claim):

@@ -14,7 +14,7 @@ from theorax.decide.status import Status
 from theorax.decide.verdict import Assumption, Standing
 from theorax.reports import summary
 from theorax.reports.claim_facts import NO_CONTROL
-from theorax.reports.renderings import render
+from theorax.reports.renderings import render_as
 from theorax.reports.theorem_text import EVERYTHING
 from theorax.text import plain
 from theorax.verifiers.unseen import Unseen
@@ -53,8 +53,8 @@ def test_a_ledger_has_a_group_for_every_standing_and_loses_no_line():
 def words(format_, document):
     """The words of a report in this format, on the terminal with all its parts."""
     if format_ == "terminal":
-        return " ".join(plain.render(summary.report(document, shown=EVERYTHING)).split())
-    return " ".join(render(format_, document).split())
+        return " ".join(plain.render(summary.report_blocks(document, shown=EVERYTHING)).split())
+    return " ".join(render_as(format_, document).split())
 
 
 @pytest.mark.parametrize("format_", ["terminal", "markdown", "html"])

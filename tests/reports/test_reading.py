@@ -14,8 +14,8 @@ from test_document import report
 from theorax.errors import UsageError
 from theorax.reports.document import SCHEMA_VERSION, TheoremReport
 from theorax.reports.json import text
-from theorax.reports.reading import current, read
-from theorax.text.codec import ANEW, Malformed, built, plain
+from theorax.reports.reading import current, read_report
+from theorax.text.codec import ANEW, Malformed, built, json_values
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def whole():
 def test_what_was_written_is_read(tmp_path, whole):
     path = tmp_path / "report.json"
     path.write_text(text(whole), encoding="utf-8")
-    assert read(path) == whole
+    assert read_report(path) == whole
 
 
 @pytest.mark.parametrize("cut", [1, 40, 4000, -3])
@@ -34,7 +34,7 @@ def test_a_report_that_was_cut_off_is_refused(cut, tmp_path, whole):
     path = tmp_path / "report.json"
     path.write_text(text(whole)[:cut], encoding="utf-8")
     with pytest.raises(UsageError, match="no whole report"):
-        read(path)
+        read_report(path)
 
 
 EDITS = [
@@ -50,12 +50,12 @@ EDITS = [
 
 @pytest.mark.parametrize(("edit", "message"), EDITS)
 def test_an_edited_report_is_refused_with_the_place(edit, message, tmp_path, whole):
-    found = plain(whole)
+    found = json_values(whole)
     edit(found)
     path = tmp_path / "report.json"
     path.write_text(text(found), encoding="utf-8")
     with pytest.raises(UsageError, match=message):
-        read(path)
+        read_report(path)
 
 
 def fallen(found):
@@ -110,12 +110,12 @@ DISAGREEMENTS = [
 
 @pytest.mark.parametrize(("edit", "message"), DISAGREEMENTS)
 def test_a_report_that_disagrees_with_itself_is_refused_by_the_field(edit, message, whole):
-    found = plain(whole)
+    found = json_values(whole)
     current(json.loads(text(found)))
     edit(found)
     for part in found["theorems"]:  # an edit that knows what follows from the claims
         with contextlib.suppress(Malformed):
-            part["strength"] = plain(built(TheoremReport, part | {"strength": ANEW}).strength)
+            part["strength"] = json_values(built(TheoremReport, part | {"strength": ANEW}).strength)
     with pytest.raises(UsageError, match=message):
         current(json.loads(text(found)))
 
@@ -123,7 +123,7 @@ def test_a_report_that_disagrees_with_itself_is_refused_by_the_field(edit, messa
 @pytest.mark.parametrize("name", ["cpu_seconds", "compile_seconds", "compile_share"])
 def test_sums_of_seconds_may_be_rounded_otherwise(name, whole):
     """Python 3.12 adds floats up in another way than 3.11: a report of one is read by the other."""
-    found = plain(whole)
+    found = json_values(whole)
     assert found["summary"][name] > 0
     found["summary"][name] *= 1 + 2.0**-45
     current(json.loads(text(found)))
@@ -136,7 +136,7 @@ def test_sums_of_seconds_may_be_rounded_otherwise(name, whole):
     ("name", "value"), [("measured", 3), ("weakest", 9.0), ("robust", None), ("weakest_claim", "x")]
 )
 def test_a_strength_that_does_not_follow_from_the_claims_is_refused(name, value, whole):
-    found = plain(whole)
+    found = json_values(whole)
     assert found["theorems"][0]["strength"][name] != value
     found["theorems"][0]["strength"][name] = value
     with pytest.raises(UsageError, match=rf"`.theorems\[0\].strength.{name}`"):
@@ -192,7 +192,7 @@ def test_the_words_of_a_kind_that_somebody_added_stay_those_of_the_report():
 
 
 def test_a_field_that_is_new_and_has_no_value_of_its_own_is_no_guess(whole):
-    found = {**plain(whole), "schema_version": 7}
+    found = {**json_values(whole), "schema_version": 7}
     del found["theorems"][0]["replay"]
     with pytest.raises(UsageError, match="'replay' is a required property"):
         current(found)
@@ -203,7 +203,7 @@ def test_what_is_no_report_is_refused(content, tmp_path):
     path = tmp_path / "report.json"
     path.write_text(content, encoding="utf-8")
     with pytest.raises(UsageError):
-        read(path)
+        read_report(path)
 
 
 ENDLESS = [
@@ -219,32 +219,32 @@ def test_a_number_that_nothing_can_hold_is_refused_with_the_place(right, endless
     assert right in told
     path.write_text(told.replace(right, endless, 1), encoding="utf-8")
     with pytest.raises(UsageError, match=message):
-        read(path)
+        read_report(path)
 
 
 def test_what_is_no_file_is_not_read(tmp_path, monkeypatch, whole):
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", Path("/dev/zero")):
         with pytest.raises(UsageError, match="is not a regular file"):
-            read(path)
+            read_report(path)
     monkeypatch.setattr("theorax.reports.json.LARGEST_FILE", 100)
     (tmp_path / "long.json").write_text(text(whole), encoding="utf-8")
     with pytest.raises(UsageError, match="more than any report has"):
-        read(tmp_path / "long.json")
+        read_report(tmp_path / "long.json")
 
 
 def test_a_missing_file_and_a_folder_are_sentences(tmp_path):
     with pytest.raises(UsageError, match="There is no report"):
-        read(tmp_path / "none.json")
+        read_report(tmp_path / "none.json")
     with pytest.raises(UsageError, match="is a folder"):
-        read(tmp_path)
+        read_report(tmp_path)
     (tmp_path / "bytes.json").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(UsageError, match="cannot be read"):
-        read(tmp_path / "bytes.json")
+        read_report(tmp_path / "bytes.json")
 
 
 def test_reading_tells_a_long_value_shortly(tmp_path, whole):
-    found = plain(whole)
+    found = json_values(whole)
     found["theorems"][0]["seconds"] = "x" * 100_000
     with pytest.raises(UsageError) as caught:
         current(json.loads(text(found)))

@@ -16,8 +16,8 @@ from theorax.reports.default_report import default_report
 from theorax.reports.document import Document
 from theorax.reports.json import text
 from theorax.reports.reading import current
-from theorax.reports.renderings import render
-from theorax.reports.theorem_text import theorem
+from theorax.reports.renderings import render_as
+from theorax.reports.theorem_text import theorem_blocks
 from theorax.runs.store import Store
 from theorax.text import plain
 from theorax.verifiers.outcome import TheoremOutcome
@@ -68,13 +68,13 @@ def test_the_word_says_that_it_is_within_the_margin() -> None:
     assert plain.render(default_report(found, part)).startswith(f"{word}  gap")
     assert NEAR in plain.render(default_report(found, part)).replace("\n          ", " ")
     for told in (
-        plain.render(theorem(part)),
+        plain.render(theorem_blocks(part)),
         markdown.brief(part),
-        render("html", found),
+        render_as("html", found),
         "\n".join(last_screen.last_screen(found)),
     ):
         assert "REFUTED (within margin)" in told
-    assert {row.title for row in build_findings.findings(found)} & {f"{word} gap.gap", f"{word} gap"}
+    assert {row.title for row in build_findings.findings_of_build(found)} & {f"{word} gap.gap", f"{word} gap"}
     beyond = document(Reading.EXACT, within=False)
     assert "within margin" not in plain.render(default_report(beyond, beyond.theorems[0]))
 
@@ -93,9 +93,9 @@ def test_a_claim_read_with_its_margin() -> None:
     told = plain.render(default_report(found, part))
     assert told.startswith("✓ SUPPORTED  gap")
     assert INSIDE in told and ", within 0." in told
-    assert "the claim is read with its margin" in plain.render(theorem(part)).replace("\n  ", " ")
+    assert "the claim is read with its margin" in plain.render(theorem_blocks(part)).replace("\n  ", " ")
     exactly = document(Reading.EXACT)
-    assert "the claim is read exactly" in plain.render(theorem(exactly.theorems[0])).replace("\n  ", " ")
+    assert "the claim is read exactly" in plain.render(theorem_blocks(exactly.theorems[0])).replace("\n  ", " ")
 
 
 def test_the_store_finds_what_lies_within_its_margin(tmp_path) -> None:

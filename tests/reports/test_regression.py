@@ -17,8 +17,8 @@ from theorax.reports import baselines as files
 from theorax.reports import github, regression_builds, regression_text
 from theorax.reports.document import Source
 from theorax.reports.regression import compared
-from theorax.reports.renderings import ANSWERS, RENDERINGS, render
-from theorax.text.codec import plain
+from theorax.reports.renderings import ANSWERS, RENDERINGS, render_as
+from theorax.text.codec import json_values
 from theorax.text.safe import UNSEEN
 from theorax.verifiers.settings import Settings
 
@@ -45,7 +45,7 @@ def against(*outcomes, before=(), seed=0, **options):
 def test_the_same_run_is_the_same_to_the_last_bit():
     found, rows = against(outcome())
     assert {row.how for row in rows.values()} == {"bit for bit"}
-    assert plain(found.summary) == {
+    assert json_values(found.summary) == {
         "changes": {"kept": 2}, "outcomes": {"same": 2}, "identical": 2, "exit_code": 0,
     }  # fmt: skip
 
@@ -77,7 +77,7 @@ def test_every_change_has_its_word_and_its_code(before, now, change, code):
     assert (row.change, row.exit, found.summary.exit_code) == (change, code, code)
     if change == "vanished":
         assert rows["gap.another"].change == "appeared"
-    assert regression_text.plain(found)
+    assert regression_text.comparison_as_plain_text(found)
 
 
 def conditional(*needed, **sentences):
@@ -102,7 +102,7 @@ def test_a_claim_under_other_hypotheses_is_another_claim(now, told):
     found, rows = against(now, before=(conditional("iid"),))
     assert (rows["gap.gap"].change, found.summary.exit_code) == ("restated", 4)
     assert rows["gap.gap"].why == "its hypotheses changed" and told in rows["gap.gap"].notes
-    assert told in " ".join(regression_text.plain(found).split())
+    assert told in " ".join(regression_text.comparison_as_plain_text(found).split())
 
 
 def test_hypotheses_that_the_claim_does_not_need_or_that_nobody_kept_are_no_news():
@@ -122,7 +122,7 @@ def test_a_claim_that_is_told_apart_from_less_is_not_confirmed(gone, told):
     found, rows = against(replace(outcome(), **gone), before=(outcome(),))
     row = rows["gap.gap"]
     assert (row.change, row.exit, found.summary.exit_code) == ("less tested", 4, 4)
-    assert told in row.why and told in " ".join(regression_text.plain(found).split())
+    assert told in row.why and told in " ".join(regression_text.comparison_as_plain_text(found).split())
     # Nobody looked where the claim does not hold, and what is new is no loss.
     open_ = outcome(status=Status.INCONCLUSIVE, reason=Reason.UNDERPOWERED)
     assert against(replace(open_, **gone), before=(open_,))[1]["gap.gap"].change == "kept"
@@ -135,7 +135,7 @@ def test_a_move_under_a_word_that_stands_is_told_and_fails_only_if_asked():
     row = rows["gap.gap"]
     assert (row.outcome, row.within, row.change) == ("moved", True, "kept")
     assert found.summary.exit_code == 0
-    told = " ".join(regression_text.plain(found).split())
+    told = " ".join(regression_text.comparison_as_plain_text(found).split())
     assert "Moved, and still as good as before" in told
     assert (
         "1.9987(23) then, 2.0087(23) now" in told
@@ -154,7 +154,7 @@ def test_a_rigorous_bound_is_told_as_a_bound(now, word):
     before, after = (outcome(cases=(bound,)) for bound in bounds)
     found, rows = against(after, before=(before,))
     assert (rows["gap.gap"].how, rows["gap.gap"].outcome) == ("bound", word)
-    told = " ".join(regression_text.plain(found).split())
+    told = " ".join(regression_text.comparison_as_plain_text(found).split())
     apart = "(rigorous bounds of a value that is not known), apart by at least 0.05, half of its margin"
     assert (apart in told) == (word == "moved")
 
@@ -168,7 +168,9 @@ def test_a_wide_interval_leaves_it_open():
     wide = with_cases(estimate=1.97, standard_error=0.04, interval=(1.85, 2.09))
     found, rows = against(wide, seed=1)
     assert rows["gap.gap"].outcome == "cannot tell" and found.summary.exit_code == 0
-    assert "the numbers cannot tell whether it moved by" in " ".join(regression_text.plain(found).split())
+    assert "the numbers cannot tell whether it moved by" in " ".join(
+        regression_text.comparison_as_plain_text(found).split()
+    )
 
 
 def test_other_seeds_may_lapse_and_the_same_may_not():
@@ -243,13 +245,13 @@ def test_the_cause_comes_first_and_what_waits_for_it_is_apart():
     assert cause.claim == "gap.gap"
     assert set(cause.consequences) == {name for name, row in rows.items() if row.theorem in ("edge", "bulk")}
     waiting = len(cause.consequences)
-    lines = regression_text.plain(found).splitlines()
+    lines = regression_text.comparison_as_plain_text(found).splitlines()
     assert waiting > 1 and lines[0] == f"✗ gap broke (1 claim); {waiting} claims wait for it."
     assert lines[1].strip() == "no file or version that it reads changed since the baseline"
     assert "gap.gap   SUPPORTED → REFUTED" in lines and lines[-1].startswith(
         "If you meant it: verify baseline save --only gap"
     )
-    told = " ".join(regression_text.plain(found).split())
+    told = " ".join(regression_text.comparison_as_plain_text(found).split())
     assert "claimed 1.155 ± 0.1" in told
     assert "1.1531(19) then, 3.0000(19) now (chance excluded, p < 1e-300)" in told
     assert f"1 broke, {waiting} wait, 1 unchanged (1 identical), of {waiting + 2} in the baseline of" in told
@@ -264,7 +266,7 @@ def test_what_fell_by_the_adjustment_is_counted_apart():
     weak = claims("edge", p_support=0.02)
     found, _ = against(red, weak, before=(claims("gap", p_support=1e-9), weak))
     assert [(cause.claim, cause.consequences) for cause in found.causes] == [("gap.gap", ("edge.gap",))]
-    told = regression_text.plain(found)
+    told = regression_text.comparison_as_plain_text(found)
     assert "1 broke, 1 fell by the adjustment alone" in told and "fell by the adjustment alone: edge.gap" in told
     assert told.startswith("✗ gap broke (1 claim).")
 
@@ -272,7 +274,7 @@ def test_what_fell_by_the_adjustment_is_counted_apart():
 def test_several_causes_and_one_without_a_blocker_known_here():
     stuck = replace(fakes.outcome("edge", "BLOCKED", "It waits."), blocked_by=("elsewhere",), claims=())
     found, _ = against(broken(), stuck, before=(outcome(), fakes.outcome("edge")))
-    assert regression_text.plain(found).startswith("✗ gap and 1 more broke (")
+    assert regression_text.comparison_as_plain_text(found).startswith("✗ gap and 1 more broke (")
     assert all(not cause.consequences for cause in found.causes)
     assert found.accept == "verify baseline save --only gap --only edge --effort standard"
 
@@ -286,21 +288,21 @@ def test_a_changed_file_and_a_changed_version_are_named():
         return replace(document, sources=(Source(f"source {name}", digest),), theorems=theorems)
 
     before = files.taken(reading(report(outcome()), "one"))
-    quiet = regression_text.plain(compared(before, reading(report(outcome()), "another")))
+    quiet = regression_text.comparison_as_plain_text(compared(before, reading(report(outcome()), "another")))
     assert quiet.splitlines()[1].strip() == f"changed since the baseline: {name} (1 theorem)"
     found = compared(before, reading(later, "another"))
     changed = found.changed.of(found.broken)
     assert changed.sources == {name: ("gap",)} and any(version.startswith("jax ") for version in changed.versions)
-    told = " ".join(regression_text.plain(found).split())
+    told = " ".join(regression_text.comparison_as_plain_text(found).split())
     assert f"changed since the baseline: {name}" in told and "versions changed: jax" in told
-    first, second = regression_builds.answer(found, {name: 7}).annotations
+    first, second = regression_builds.regression_answer(found, {name: 7}).annotations
     assert (first.file, first.line) == (
         name,
         7,
     ) and "1 claim that reads this file no longer holds: gap.gap." in first.message
     assert (second.file, second.line) == (found.claims[0].file, found.claims[0].line) and second.error
     assert not [
-        note for note in regression_builds.answer(found).annotations if note.file == name
+        note for note in regression_builds.regression_answer(found).annotations if note.file == name
     ]  # not in this project
 
 
@@ -308,8 +310,8 @@ def test_a_changed_file_and_a_changed_version_are_named():
 def test_a_comparison_has_the_formats_of_a_report(name, tmp_path, monkeypatch):
     monkeypatch.setenv(github.VARIABLE, str(tmp_path / "summary.md"))
     found, _ = against(broken())
-    text = render(name, regression_builds.answer(found))
-    said = RENDERINGS[name].say(regression_builds.answer(found))
+    text = render_as(name, regression_builds.regression_answer(found))
+    said = RENDERINGS[name].say(regression_builds.regression_answer(found))
     if name == "json":
         assert json.loads(text)["causes"][0]["claim"] == "gap.gap"
     elif name == "junit":
@@ -329,7 +331,7 @@ def test_a_comparison_has_the_formats_of_a_report(name, tmp_path, monkeypatch):
 def test_a_long_comparison_is_cut_where_github_would_drop_it():
     many = tuple(replace(broken(), id=f"gap_{n}") for n in range(30))
     found, _ = against(*many, before=tuple(replace(outcome(), id=f"gap_{n}") for n in range(30)))
-    answer = regression_builds.answer(found)
+    answer = regression_builds.regression_answer(found)
     assert len(answer.annotations) == 30 and RENDERINGS["github"].say(answer).count("::error") == 10
     text = github.answer_summary(answer, 4000)
     assert len(text.encode()) <= 4000 and "**Cut here**" in text
@@ -339,7 +341,7 @@ def test_an_error_regresses_every_claim_of_its_theorem():
     broken = replace(fakes.outcome("gap", "ERROR", "NameError: jnp"), claims=())
     found, rows = against(broken)
     assert {row.change for row in rows.values()} == {"regressed"}
-    assert "NameError: jnp" in regression_text.plain(found)
+    assert "NameError: jnp" in regression_text.comparison_as_plain_text(found)
 
 
 def test_a_theorem_that_is_gone_vanished_and_one_not_selected_did_not():
@@ -350,7 +352,7 @@ def test_a_theorem_that_is_gone_vanished_and_one_not_selected_did_not():
     assert found.not_run == ("edge",) and found.summary.exit_code == 0
     found, _ = against(fakes.outcome("bulk"), known=("gap", "bulk"))
     assert found.summary.exit_code == 5
-    assert "Nothing of the baseline was compared." in regression_text.plain(found)
+    assert "Nothing of the baseline was compared." in regression_text.comparison_as_plain_text(found)
     found, _ = against(fakes.outcome("bulk"), known=("gap", "bulk"), standing=("gap",))
     assert found.summary.exit_code == 0
 
@@ -364,27 +366,27 @@ def test_other_cases_are_incomparable():
 def test_the_file_is_read_back_and_refuses_what_it_is_not(tmp_path):
     path = tmp_path / "theorax-baseline.json"
     kept = files.taken(report(outcome()))
-    path.write_text(files.text(kept), encoding="utf-8")
-    assert files.read(path) == kept
+    path.write_text(files.baseline_text(kept), encoding="utf-8")
+    assert files.read_baseline(path) == kept
 
     def refused(content):
         path.write_text(content, encoding="utf-8")
         with pytest.raises(UsageError) as caught:
-            files.read(path)
+            files.read_baseline(path)
         return str(caught.value)
 
-    assert "no whole baseline" in refused(files.text(kept)[:-40])
-    assert "a report, not a baseline" in refused(json.dumps(plain(report(outcome()))))
-    assert "`.baseline_version` is 7" in refused(json.dumps({**plain(kept), "baseline_version": 7}))
+    assert "no whole baseline" in refused(files.baseline_text(kept)[:-40])
+    assert "a report, not a baseline" in refused(json.dumps(json_values(report(outcome()))))
+    assert "`.baseline_version` is 7" in refused(json.dumps({**json_values(kept), "baseline_version": 7}))
     assert "no whole baseline" in refused("[" * 100_000)
-    spoiled = plain(kept)
+    spoiled = json_values(kept)
     spoiled["theorems"][0]["claims"][0]["status"] = "FINE"
     assert "at `.theorems[0].claims[0].status`" in refused(json.dumps(spoiled))
-    spoiled = plain(kept)
+    spoiled = json_values(kept)
     spoiled["theorems"][0]["run"] = 3
     assert "points beyond `.runs`" in refused(json.dumps(spoiled))
     with pytest.raises(UsageError, match="There is no baseline"):
-        files.read(tmp_path / "absent.json")
+        files.read_baseline(tmp_path / "absent.json")
 
 
 def test_part_of_a_baseline_is_replaced_and_the_rest_stays():
@@ -414,10 +416,10 @@ def test_what_a_theorem_file_holds_commands_nobody(kind):
 
     later = edited(spoiled, change)
     found = compared(files.taken(spoiled), later)
-    assert UNSEEN.search(regression_text.plain(found)) is None
+    assert UNSEEN.search(regression_text.comparison_as_plain_text(found)) is None
     for name in ANSWERS:
-        answer = regression_builds.answer(found)
-        assert UNSEEN.search(render(name, answer)) is None
+        answer = regression_builds.regression_answer(found)
+        assert UNSEEN.search(render_as(name, answer)) is None
         said = RENDERINGS[name].say(answer)
         assert UNSEEN.search(said) is None
         commands = [line for line in said.splitlines() if line.lstrip().startswith("::") or "##[" in line]

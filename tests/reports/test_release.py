@@ -27,9 +27,9 @@ def root(tmp_path):
 def shipped(root, tmp_path, monkeypatch):
     """A release of a small library, in the place of the installed one."""
     folder = tmp_path / "shipped"
-    release.write(report(*map(fakes.outcome, ("gap", "edge"))), Catalogue.of([root]).path, folder)
+    release.write_release(report(*map(fakes.outcome, ("gap", "edge"))), Catalogue.of([root]).path, folder)
     monkeypatch.setattr(release, "heads", partial(release.heads, folder))
-    monkeypatch.setattr(release, "report", partial(release.report, folder))
+    monkeypatch.setattr(release, "report", partial(release.release_report, folder))
     return folder
 
 
@@ -43,7 +43,7 @@ def test_a_release_speaks_of_the_text_that_it_checked_and_of_no_other(shipped, r
 
 
 def test_the_report_of_a_release_is_the_one_that_was_written_without_its_typed_command(shipped):
-    found, written = release.report(), report(*map(fakes.outcome, ("gap", "edge")))
+    found, written = release.release_report(), report(*map(fakes.outcome, ("gap", "edge")))
     assert replace(found, command=written.command) == written
     assert found.command == f"verify all --effort {written.settings.effort} --fresh"
 
@@ -53,19 +53,19 @@ def test_a_part_of_a_run_is_no_release(root, tmp_path):
         report(fakes.outcome("gap")), shard=ShardReport(number=1, of=2, selected=("gap",), named=("gap",), attempt=0)
     )
     with pytest.raises(UsageError, match="whole run"):
-        release.write(part, Catalogue.of([root]).path, tmp_path / "shipped")
+        release.write_release(part, Catalogue.of([root]).path, tmp_path / "shipped")
 
 
 def test_without_results_nothing_is_shown_and_a_replay_says_what_to_name_instead(tmp_path):
     assert release.heads(tmp_path).line("gap", tmp_path / "gap.py") == ""
     with pytest.raises(UsageError, match=r"verify replay report\.json"):
-        release.report(tmp_path)
+        release.release_report(tmp_path)
 
 
 def test_what_this_tree_ships_agrees_with_itself_and_with_the_library():
     if not release.FOLDER.is_dir():
         pytest.fail("theorax/reports/shipped is missing: python benchmarks/library.py --effort standard --keep")
-    heads, document = release.heads(), release.report()
+    heads, document = release.heads(), release.release_report()
     assert (release.FOLDER / release.REPORT).stat().st_size <= release.LARGEST
     assert {id: (head.status, head.draws) for id, head in heads.theorems.items()} == {
         part.id: (str(part.status), part.work.draws) for part in document.theorems

@@ -10,7 +10,7 @@ import fakes
 import pytest
 from test_document import report
 
-import theorax.cli.values
+import theorax.cli.typed_values
 import theorax.names
 import theorax.runs.sources
 import theorax.text.numbers
@@ -25,7 +25,7 @@ from theorax.text.numbers import with_uncertainty
 from theorax.text.plot import AtInfinity, margin_band, plot, predicted_along
 from theorax.verifiers.outcome import ControlOutcome
 
-EXAMPLES = (theorax.text.numbers, theorax.names, theorax.cli.values, theorax.runs.sources)
+EXAMPLES = (theorax.text.numbers, theorax.names, theorax.cli.typed_values, theorax.runs.sources)
 
 
 @pytest.mark.parametrize("module", EXAMPLES, ids=lambda module: module.__name__)
@@ -149,13 +149,13 @@ PARTS = (
 
 @pytest.mark.parametrize("part", PARTS)
 def test_the_report_of_one_theorem_has(part):
-    text = plain.render(summary.report(report(fakes.outcome("gap")), shown=EVERYTHING))
+    text = plain.render(summary.report_blocks(report(fakes.outcome("gap")), shown=EVERYTHING))
     assert " ".join(part.split()) in " ".join(text.split())
 
 
 def on_terminal(document, width):
     target = terminal.console(io.StringIO(), width)
-    terminal.show(summary.report(document), target)
+    terminal.show(summary.report_blocks(document), target)
     return target.file.getvalue()
 
 
@@ -165,7 +165,7 @@ def test_terminal_and_pipe_say_the_same_words_within_the_width(width):
     for shown in (document, report(fakes.outcome("gap"))):
         text = on_terminal(shown, width)
         assert max(map(len, text.splitlines())) <= width
-        words = plain.render(summary.report(shown), min(width, terminal.MEASURE)).replace("═", "").split()
+        words = plain.render(summary.report_blocks(shown), min(width, terminal.MEASURE)).replace("═", "").split()
         assert text.replace("━" * width, "").split() == words
 
 
@@ -175,7 +175,7 @@ def test_many_theorems_end_with_what_needs_a_person():
         fakes.outcome("gap"),
         fakes.outcome("edge", "BLOCKED", "x"),
     )
-    lines = plain.render(summary.report(report(*several))).splitlines()
+    lines = plain.render(summary.report_blocks(report(*several))).splitlines()
     assert lines[0].startswith("verify all  standard  3 theorems  1 core")
     assert "spectra" in lines[2] and "1/3" in lines[2]
     assert [line.split()[1] for line in lines if line[0] in "■✗"] == ["BLOCKED", "REFUTED"]
@@ -189,7 +189,7 @@ def test_a_survivor_without_mutants_or_points_is_still_a_report():
     from dataclasses import replace
 
     bare = replace(fakes.outcome("gap"), claims=(), controls=(), mutants=(), proof=(), hypotheses=(), issues=())
-    text = plain.render(summary.report(report(bare), shown=EVERYTHING))
+    text = plain.render(summary.report_blocks(report(bare), shown=EVERYTHING))
     assert text.startswith("✓ SUPPORTED  gap") and "Again      verify theorem gap --fresh" in text
 
 

@@ -9,7 +9,7 @@ import pytest
 from test_document import edited, report
 
 from theorax.reports.replaying import DIFFERENT, GONE, IDENTICAL, WITHIN, held_against
-from theorax.reports.replaying_text import plain
+from theorax.reports.replaying_text import replay_as_plain_text
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def test_another_order_of_summation_is_within_the_account(then):
     found = replayed(then, now)
     (row,) = found.differences
     assert found.result == WITHIN and row.apart == 2.0**-52 and row.account < 1e-10
-    assert "within the account" in plain(held_against(then, now))
+    assert "within the account" in replay_as_plain_text(held_against(then, now))
 
 
 def test_a_difference_beyond_it_is_told_with_its_place(then):
@@ -71,7 +71,7 @@ def test_a_difference_beyond_it_is_told_with_its_place(then):
     assert (first.claim, first.case, first.what) == ("gap", "exponential weights at gamma = 1/4", "estimate")
     assert first.errors == pytest.approx(0.01 / 0.0023)
     assert {row.what for row in found.differences} == {"estimate", "estimate at size 256"}
-    told = " ".join(plain(held_against(then, now)).split())
+    told = " ".join(replay_as_plain_text(held_against(then, now)).split())
     assert "apart by 0.01 or 4.3 standard errors" in told and "-> 99.0" in told
 
 

@@ -14,8 +14,8 @@ from test_document import at, edited, everywhere, report
 from theorax.reports import baselines as files
 from theorax.reports.regression import compared
 from theorax.reports.replaying import held_against
-from theorax.reports.schemas import FOLDER, KINDS, described
-from theorax.text.codec import Malformed, built, plain
+from theorax.reports.schemas import FOLDER, KINDS, schema_text
+from theorax.text.codec import Malformed, built, json_values
 from theorax.verifiers.settings import Settings
 
 
@@ -74,15 +74,15 @@ def test_every_type_has_its_schema_and_every_schema_its_type():
 @pytest.mark.parametrize("name", WRITTEN)
 def test_a_schema_is_what_its_type_generates(name):
     """Where a type changed: `python -m theorax.reports.schemas` writes it anew."""
-    assert (FOLDER / f"{name}.json").read_text(encoding="utf-8") == described(name)
+    assert (FOLDER / f"{name}.json").read_text(encoding="utf-8") == schema_text(name)
 
 
 @pytest.mark.parametrize("name", WRITTEN)
 def test_what_is_written_obeys_its_schema_and_is_read_back(name):
     made = WRITTEN[name]()
-    found = json.loads(json.dumps(plain(made), allow_nan=False))
+    found = json.loads(json.dumps(json_values(made), allow_nan=False))
     assert list(Draft202012Validator(schema(name)).iter_errors(found)) == []
-    assert plain(built(KINDS[name], found)) == plain(made)
+    assert json_values(built(KINDS[name], found)) == json_values(made)
 
 
 def test_the_samples_hold_every_kind_of_row():
@@ -97,7 +97,7 @@ def test_the_samples_hold_every_kind_of_row():
 @pytest.mark.parametrize("name", WRITTEN)
 def test_a_type_and_its_schema_refuse_the_same(name):
     """Every field gone, of another sort, or one too many: neither takes it."""
-    found, check = json.loads(json.dumps(plain(WRITTEN[name]()))), Draft202012Validator(schema(name))
+    found, check = json.loads(json.dumps(json_values(WRITTEN[name]()))), Draft202012Validator(schema(name))
     free = {
         ("changed", "sources"),
         ("changed", "versions"),
@@ -139,7 +139,7 @@ def test_a_type_and_its_schema_refuse_the_same(name):
     ],
 )  # fmt: skip
 def test_a_fault_is_told_with_its_place(name, change, place):
-    found = json.loads(json.dumps(plain(WRITTEN[name]())))
+    found = json.loads(json.dumps(json_values(WRITTEN[name]())))
     change(found)
     assert not Draft202012Validator(schema(name)).is_valid(found)
     with pytest.raises(Malformed) as caught:

@@ -9,7 +9,7 @@ import pytest
 
 from theorax.decide.findings import Finding
 from theorax.decide.status import Status
-from theorax.runs.adjustment import adjust
+from theorax.runs.adjustment import adjust_outcomes
 from theorax.runs.dependencies import Graph
 
 
@@ -39,7 +39,7 @@ def test_a_row(status, p_refute, p_support, more, family, after):
     # The others are undecided with middling p: they only make the family larger.
     outcomes = {"one": outcome("one", status, p_refute, p_support, **more)}
     outcomes |= {f"o{n}": outcome(f"o{n}", "INCONCLUSIVE", 0.6, 0.6) for n in range(family - 1)}
-    adjusted, suite = adjust(outcomes, Graph(dict.fromkeys(outcomes, ())))
+    adjusted, suite = adjust_outcomes(outcomes, Graph(dict.fromkeys(outcomes, ())))
     assert adjusted["one"].status == after
     assert adjusted["one"].claims[0].status == after
     assert suite.changed == (("one.gap",) if after != status else ())
@@ -47,7 +47,7 @@ def test_a_row(status, p_refute, p_support, more, family, after):
 
 def test_what_rests_on_a_fallen_theorem_is_blocked():
     outcomes = {"one": outcome("one", "REFUTED", 0.02, 1.0), "two": outcome("two", "SUPPORTED", 0.5, 1e-9)}
-    adjusted, _ = adjust(outcomes, Graph({"one": (), "two": ("one",)}))
+    adjusted, _ = adjust_outcomes(outcomes, Graph({"one": (), "two": ("one",)}))
     assert adjusted["two"].status == "BLOCKED"
     assert adjusted["two"].blocked_by == ("one",)
     assert adjusted["two"].claims[0].status == "SUPPORTED"
@@ -56,6 +56,6 @@ def test_what_rests_on_a_fallen_theorem_is_blocked():
 def test_an_erratum_that_falls_leaves_its_theorem():
     printed = fakes.verdict("REFUTED", id="as_printed", corrected="gap", p_refute=0.02, p_support=1.0)
     whole = replace(fakes.outcome("one"), claims=(fakes.CLAIM, printed))
-    adjusted, suite = adjust({"one": whole}, Graph({"one": ()}))
+    adjusted, suite = adjust_outcomes({"one": whole}, Graph({"one": ()}))
     assert suite.changed == ("one.as_printed",)
     assert adjusted["one"].status == "SUPPORTED"

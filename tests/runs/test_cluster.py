@@ -23,7 +23,7 @@ from theorax.runs.known_files import KnownFiles
 from theorax.runs.runner import CHECK, run
 from theorax.runs.selectors import select
 from theorax.runs.sources import Sources
-from theorax.text.codec import plain
+from theorax.text.codec import json_values
 from theorax.theorems.catalogue import Catalogue
 from theorax.verifiers.outcome import Work
 from theorax.verifiers.settings import Settings
@@ -83,7 +83,7 @@ def timeless(found):
             replace(claim, log=replace(claim.log, begun="") if claim.log is not None else None)
             for claim in record.outcome.claims
         ]
-        told[record.outcome.id] = plain(replace(record.outcome, work=Work(0.0), claims=tuple(claims)))
+        told[record.outcome.id] = json_values(replace(record.outcome, work=Work(0.0), claims=tuple(claims)))
     return told
 
 

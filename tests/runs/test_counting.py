@@ -20,7 +20,7 @@ from theorax.runs.runner import run
 from theorax.runs.selectors import select
 from theorax.runs.sources import Sources
 from theorax.runs.store import Store
-from theorax.text.codec import plain
+from theorax.text.codec import json_values
 from theorax.verifiers.attempts import CountedAttempt, GivenAttempts, UncountedAttempts
 from theorax.verifiers.settings import Settings
 
@@ -62,7 +62,7 @@ def test_a_check_in_this_process_and_one_in_stages_are_one(tmp_path):
     told = GivenAttempts(
         [CountedAttempt(part, claim.log) for part, claim in zip(asked.versions, alone.claims, strict=True)]
     )
-    assert plain(stage(MEAN, settings(tmp_path / "two"), told).outcome.claims) == plain(alone.claims)
+    assert json_values(stage(MEAN, settings(tmp_path / "two"), told).outcome.claims) == json_values(alone.claims)
 
 
 def test_a_claim_that_was_not_counted_is_refused():

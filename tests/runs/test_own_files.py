@@ -8,7 +8,7 @@ from pathlib import Path
 import fakes
 import pytest
 
-from theorax.runs.manifests import differences, key
+from theorax.runs.manifests import key, manifest_differences
 from theorax.runs.own_files import neighbours
 from theorax.runs.sources import Sources
 from theorax.theorems.catalogue import Catalogue
@@ -78,7 +78,7 @@ def test_a_module_of_the_author_determines_the_result(author, stated, edited):
     before = manifest(author / stated)
     (author / edited).write_text("value = 'another'\n", "utf-8")
     after = manifest(author / stated)
-    assert any(Path(edited).name in change.of for change in differences(before, after))
+    assert any(Path(edited).name in change.of for change in manifest_differences(before, after))
     assert key(before) != key(after)
 
 

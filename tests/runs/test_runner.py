@@ -9,7 +9,7 @@ import pytest
 
 from theorax.errors import UsageError
 from theorax.runs import known_files, runner
-from theorax.runs.costs import shipped_seconds
+from theorax.runs.expected_seconds import shipped_seconds
 from theorax.runs.listening import Silent
 from theorax.runs.runner import run
 from theorax.runs.selectors import select

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from theorax.runs import sources
-from theorax.runs.manifests import differences, key
+from theorax.runs.manifests import key, manifest_differences
 from theorax.runs.sources import Sources
 from theorax.verifiers.settings import Settings
 
@@ -79,7 +79,7 @@ EDITS = [
 
 def told(before, after):
     """The differences as a reader is told them."""
-    return tuple(map(str, differences(before, after)))
+    return tuple(map(str, manifest_differences(before, after)))
 
 
 @pytest.mark.parametrize(("place", "text", "changed"), EDITS)

@@ -86,7 +86,7 @@ def test_a_database_cut_short(tmp_path):
 def test_an_outcome_of_another_shape(tmp_path, monkeypatch):
     store = Store(tmp_path)
     with monkeypatch.context() as earlier:
-        earlier.setattr("theorax.runs.store.plain", lambda *_, **__: {})
+        earlier.setattr("theorax.runs.store.json_values", lambda *_, **__: {})
         store.put(MANIFEST, fakes.outcome("gap"), DATE)
     with pytest.raises(DamagedResult, match="required property"):
         store.get(MANIFEST)
@@ -134,7 +134,7 @@ def test_a_write_that_is_interrupted_leaves_the_old_result(tmp_path, monkeypatch
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("theorax.runs.store.plain", interrupted)
+    monkeypatch.setattr("theorax.runs.store.json_values", interrupted)
     with pytest.raises(KeyboardInterrupt):
         store.put(MANIFEST, fakes.outcome("gap", "REFUTED"), DATE)
     kept = store.get(MANIFEST)

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from theorax.text.codec import Count, Malformed, built, plain, schema
+from theorax.text.codec import Count, Malformed, built, json_values, schema
 
 
 class Colour(StrEnum):
@@ -77,19 +77,19 @@ def test_what_goes_out_comes_back_and_obeys_the_schema(tree):
     # Twice a large number may be none that JSON has.
     if any(not math.isfinite(leaf.doubled) for leaf in tree.leaves):
         return
-    found = json.loads(json.dumps(plain(tree), allow_nan=False))
+    found = json.loads(json.dumps(json_values(tree), allow_nan=False))
     assert built(Tree, found) == tree
     assert Draft202012Validator(schema(Tree, "a tree")).is_valid(found)
 
 
 def test_a_field_after_a_word_of_python_has_that_word_for_its_key():
-    assert plain(TREE)["leaves"] == [{"as": "T", "size": 1.5, "ends": [None, 2.0], "doubled": 3.0}]
+    assert json_values(TREE)["leaves"] == [{"as": "T", "size": 1.5, "ends": [None, 2.0], "doubled": 3.0}]
 
 
 def test_numbers_that_are_not_finite_are_null_for_json_and_themselves_for_python():
     leaf = Leaf(None, 1.0, (-math.inf, math.inf))
-    assert plain(leaf)["ends"] == [None, None]
-    assert built(Leaf, json.loads(json.dumps(plain(leaf, exact=True)))) == leaf
+    assert json_values(leaf)["ends"] == [None, None]
+    assert built(Leaf, json.loads(json.dumps(json_values(leaf, exact=True)))) == leaf
 
 
 WRONG = [
@@ -115,7 +115,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("path", "value", "place", "by_schema"), WRONG)
 def test_what_is_not_of_its_type_is_refused_with_its_place(path, value, place, by_schema):
-    found = plain(TREE)
+    found = json_values(TREE)
     node = found
     for step in path[:-1]:
         node = node[step]
@@ -127,16 +127,16 @@ def test_what_is_not_of_its_type_is_refused_with_its_place(path, value, place, b
 
 
 def test_what_a_value_says_of_its_own_parts_is_told_with_the_place():
-    found = plain(TREE)
+    found = json_values(TREE)
     found["leaves"] *= 4
     with pytest.raises(Malformed, match="no more than three") as caught:
         built(Tree, found)
     assert caught.value.place == ".leaves"
 
 
-@pytest.mark.parametrize("key", plain(TREE))
+@pytest.mark.parametrize("key", json_values(TREE))
 def test_every_field_is_asked_for(key):
-    found = plain(TREE)
+    found = json_values(TREE)
     del found[key]
     with pytest.raises(Malformed, match=f"'{key}' is a required property"):
         built(Tree, found)

@@ -12,7 +12,7 @@ from pybtex.richtext import Text
 
 from theorax.errors import UsageError
 from theorax.theorems import bibliography
-from theorax.theorems.bibliography import plain, read
+from theorax.theorems.bibliography import read_bibtex, without_markup
 
 ENTRY = """
 A comment, even one with an {open brace.
@@ -43,12 +43,12 @@ def test_examples():
 @given(st.text(alphabet="abX1 \n" + string.punctuation + "éł–’", max_size=12))
 def test_what_holds_no_markup_is_read_as_latex_reads_it(text):
     assume(bibliography._MARKUP.search(text) is None)
-    assert plain(text) == " ".join(str(Text.from_latex(text)).split())
+    assert without_markup(text) == " ".join(str(Text.from_latex(text)).split())
 
 
 def test_an_entry_is_read(file):
     file.write_text(ENTRY, encoding="utf-8")
-    first, second = read(file).works
+    first, second = read_bibtex(file).works
     assert first.label == "Cramér and Wold 1936"
     assert first.told == "Harald Cramér and H. Wold (1936). Some Theorems on distribution functions."
     assert first.url == "https://doi.org/10.1112/jlms/s1-11.4.290"
@@ -59,7 +59,7 @@ def test_an_entry_is_read(file):
 
 def test_a_source_is_split_into_works(file):
     file.write_text(ENTRY, encoding="utf-8")
-    works = read(file)
+    works = read_bibtex(file)
     found, strangers = works.cited("Cramer and Wold 1936, theorem 1; own_lemma; Cramér and Wold 1937", ["own_lemma"])
     assert [work.key for work in found] == ["cramer"]
     assert strangers == ["Cramér and Wold 1937"]
@@ -68,8 +68,8 @@ def test_a_source_is_split_into_works(file):
 
 def test_a_label_is_no_part_of_a_longer_word(file):
     file.write_text("@misc{a, author={Young, A.}, title={T}, year={1936}}", encoding="utf-8")
-    assert read(file).named("McYoung 1936, Young 19361") == []
-    assert [work.key for work in read(file).named("as in Young 1936.")] == ["a"]
+    assert read_bibtex(file).named("McYoung 1936, Young 19361") == []
+    assert [work.key for work in read_bibtex(file).named("as in Young 1936.")] == ["a"]
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_a_label_is_no_part_of_a_longer_word(file):
 def test_what_is_no_entry_is_refused(file, text, told):
     file.write_text(text, encoding="utf-8")
     with pytest.raises(UsageError, match=told.replace("{", "\\{").replace("(", "\\(")):
-        read(file)
+        read_bibtex(file)
 
 
 def test_a_root_brings_works_of_its_own(file):

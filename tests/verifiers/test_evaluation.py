@@ -10,7 +10,7 @@ import pytest
 from theorax.language import Experiment, Measured, Size, Subject
 from theorax.numerics import platform
 from theorax.numerics.sampler import Sampler
-from theorax.verifiers.cases.evaluation import evaluate
+from theorax.verifiers.cases.evaluation import evaluate_draws
 from theorax.verifiers.cases.measure import measure
 from theorax.verifiers.cases.sweep_lines import Cell, sweep_lines
 from theorax.verifiers.settings import Settings
@@ -37,6 +37,6 @@ def test_short_numbers_overflow_in_no_expression_and_events_have_differences(kin
     observed = measure("here", experiment, line, [line], 1, Sampler())
     less, more = (observed.tables[0][letter.name].astype(object) for letter in (few, many))
     assert observed.tables[0][few.name].dtype == kind and (more > less).any()
-    found = evaluate(75 * few - 100 * many - 1, Cell(line), observed, 0)
+    found = evaluate_draws(75 * few - 100 * many - 1, Cell(line), observed, 0)
     assert found.dtype == np.float64
     assert found.tolist() == [75.0 * one - 100.0 * other - 1.0 for one, other in zip(less, more, strict=True)]

@@ -112,7 +112,7 @@ def test_a_false_bound_is_refuted_by_a_ball_at_one_draw() -> None:
 
 def test_a_draw_followed_in_balls_settles_every_variant_that_it_violates(monkeypatch: pytest.MonkeyPatch) -> None:
     followed: list[int] = []
-    letters = instances.letters
+    letters = instances.letters_in_domain
 
     def counted(*given: Any) -> Any:
         followed.append(1)

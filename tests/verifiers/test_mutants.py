@@ -32,7 +32,7 @@ from theorax.language import (
 )
 from theorax.verifiers.attacks import controls
 from theorax.verifiers.attacks.mutants import variants
-from theorax.verifiers.attacks.sensitivity import contradiction, insensitive
+from theorax.verifiers.attacks.sensitivity import contradiction, surviving_variant
 from theorax.verifiers.outcome import ControlOutcome, Expected
 
 n = Size("n", "a size")
@@ -131,14 +131,14 @@ def test_a_named_wrong_variant_that_passes_leaves_its_claim_vacuous(own, becomes
     passing = replace(fakes.MUTANTS[30], killed=False, status=Status.SUPPORTED)
     assert passing.origin == "file"
     claim = fakes.settled(fakes.CLAIM, own)
-    assert claim.with_findings(*insensitive(claim.id, [passing])).status == becomes
-    assert not list(insensitive(claim.id, [replace(passing, expected=Expected.WITHIN)]))
-    assert not list(insensitive(claim.id, fakes.MUTANTS))
+    assert claim.with_findings(*surviving_variant(claim.id, [passing])).status == becomes
+    assert not list(surviving_variant(claim.id, [replace(passing, expected=Expected.WITHIN)]))
+    assert not list(surviving_variant(claim.id, fakes.MUTANTS))
 
 
 @pytest.mark.parametrize(("own", "becomes"), ATTACKED)
 def test_a_control_that_passes_leaves_a_claim_on_draws_vacuous(own, becomes):
     claim = fakes.settled(fakes.CLAIM, own)
     silent = ControlOutcome("half of C", ("same",), claim.id, False, Status.SUPPORTED, "p(true) 1")
-    assert claim.with_findings(*controls.insensitive(claim.id, [silent])).status == becomes
-    assert not list(controls.insensitive(claim.id, [replace(silent, fired=True)]))
+    assert claim.with_findings(*controls.passing_control(claim.id, [silent])).status == becomes
+    assert not list(controls.passing_control(claim.id, [replace(silent, fired=True)]))

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from theorax.cli.options import choices, listed, settings
+from theorax.cli.options import choices, settings, typed_or_default
 from theorax.cli.selecting import library_option, selectors, state_option
 from theorax.cli.workspace import workspace_of
 
@@ -42,7 +42,7 @@ def audit(
     ready(folder, "--output")
     typed, folder = folder, folder.absolute()
 
-    exclude = listed(given, "exclude")
+    exclude = typed_or_default(given, "exclude")
     workspace = workspace_of(context, (*words, *exclude))
     selection = select_theorems(workspace, words or workspace.usual(library=library), chosen, exclude)
     # The report itself first: all others can be made from it again.

@@ -13,17 +13,17 @@ from theorax.cli.check import check_theorems, select_theorems
 from theorax.cli.options import (
     answer_option,
     baseline_file,
+    combined_options,
     fresh_option,
     jobs_option,
-    listed,
     new_option,
     run_options,
     settings,
-    together,
+    typed_or_default,
 )
 from theorax.cli.printing import give_reports, shown_path
 from theorax.cli.selecting import complete, library_option, root_option, state_option
-from theorax.cli.values import outputs
+from theorax.cli.typed_values import outputs
 from theorax.cli.workspace import Workspace, workspace_of
 from theorax.decide.status import Status
 from theorax.errors import UsageError
@@ -42,7 +42,7 @@ def baseline() -> None:
     """
 
 
-shared_options = together(
+shared_options = combined_options(
     click.argument("file", type=click.Path(path_type=Path), required=False),
     click.option(
         "--report", type=click.Path(path_type=Path), metavar="FILE", help="Take this JSON report; run nothing."
@@ -74,14 +74,14 @@ def save(
     from theorax.reports import baselines as files
     from theorax.reports import json
 
-    exclude = listed(given, "exclude")
+    exclude = typed_or_default(given, "exclude")
     path, workspace = baseline_file(file), workspace_of(context, (*only, *exclude))
     if report is not None:
         _refuse_options_of_runs(context, report)
     json.writable(path)
     path = path.absolute()
-    wanted = [(format_, place) for format_, place in outputs(listed(given, "output")) if place is not None]
-    onto = files.read(path) if only and path.exists() else None
+    wanted = [(format_, place) for format_, place in outputs(typed_or_default(given, "output")) if place is not None]
+    onto = files.read_baseline(path) if only and path.exists() else None
     if report is not None:
         found = _read_report(workspace, report, only)
         if found.summary.interrupted:
@@ -99,7 +99,7 @@ def save(
     give_reports(wanted, found)
     kept = files.taken(found, onto)
     lost = _dropped(path, kept)
-    json.write_text(files.text(kept), path)
+    json.write_text(files.baseline_text(kept), path)
     claims = sum(len(part.claims) for part in kept.theorems)
     told = f"Wrote {shown_path(path)}: {many(claims, 'claim')} of {many(len(kept.theorems), 'theorem')}."
     failing = [part.id for part in kept.theorems if not part.status.holds]
@@ -117,7 +117,7 @@ def _dropped(path: Path, kept: Baseline) -> list[str]:
     from theorax.reports import baselines as files
 
     try:
-        before = files.read(path).by_id
+        before = files.read_baseline(path).by_id
     except UsageError:  # there was none, or it is unreadable and is replaced
         return []
     return sorted(set(before) - set(kept.by_id))
@@ -161,7 +161,7 @@ def compare(
     """
     from theorax.reports import baselines as files
     from theorax.reports.regression import compared
-    from theorax.reports.regression_builds import answer
+    from theorax.reports.regression_builds import regression_answer
 
     wanted = outputs(output, answer=True)
     if not 0 < share <= 1:
@@ -172,7 +172,7 @@ def compare(
     if report is not None and other is not None:
         raise UsageError(f"`{other}` and `--report {report}` both name the report to compare. Write one of them.")
     report = report if report is not None else other
-    kept, workspace = files.read(baseline_file(file), or_report=True), workspace_of(context, only)
+    kept, workspace = files.read_baseline(baseline_file(file), or_report=True), workspace_of(context, only)
     if only:
         kept = kept.of(_ids(workspace, only))
     standing: tuple[str, ...] = ()
@@ -194,7 +194,7 @@ def compare(
 
         sources = comparison.changed.of(comparison.broken).sources
         lines = changed_lines(sources, baseline_file(file), find_project(Path.cwd()).root)
-    give_reports(wanted, answer(comparison, lines))
+    give_reports(wanted, regression_answer(comparison, lines))
     return 130 if found.summary.interrupted else comparison.summary.exit_code
 
 
@@ -221,7 +221,7 @@ def _run(
     workspace: Workspace, kept: Baseline, given: dict[str, Any], *, whole: bool, told: bool
 ) -> tuple[Document, tuple[str, ...]]:
     """Check the theorems of the baseline as it was made; with --changed name those that were left standing."""
-    from theorax.cli.changed import split, told_counts
+    from theorax.cli.changed import split_by_change, told_counts
     from theorax.runs.selectors import Selection, usual
     from theorax.runs.sources import Sources
 
@@ -242,7 +242,7 @@ def _run(
     selection = Selection(ids, ids)
     standing: tuple[str, ...] = ()
     if changed:
-        selection, standing, absent = split(workspace, selection, chosen, kept, sources, new=new)
+        selection, standing, absent = split_by_change(workspace, selection, chosen, kept, sources, new=new)
         click.echo(told_counts(len(selection.ids), len(standing), len(absent)), err=True)
     return check_theorems(workspace, selection, chosen, told=told, sources=sources), standing
 

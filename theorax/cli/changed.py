@@ -27,15 +27,15 @@ def only_changed(
 
     **Raises:** UsageError if there is no baseline.
     """
-    from theorax.reports.baselines import read
+    from theorax.reports.baselines import read_baseline
 
-    chosen_baseline = read(baseline_file(file))
-    affected, standing, absent = split(workspace, selection, chosen, chosen_baseline, sources, new=new)
+    chosen_baseline = read_baseline(baseline_file(file))
+    affected, standing, absent = split_by_change(workspace, selection, chosen, chosen_baseline, sources, new=new)
     click.echo(told_counts(len(affected.ids), len(standing), len(absent)), err=True)
     return affected
 
 
-def split(
+def split_by_change(
     workspace: Workspace, selection: Selection, chosen: Settings, baseline: Baseline, sources: Sources, *, new: bool
 ) -> tuple[Selection, tuple[str, ...], tuple[str, ...]]:
     """Split the theorems into those to check, those that nothing changed for, and those not in the baseline, left out."""

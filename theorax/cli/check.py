@@ -14,12 +14,12 @@ import click
 from theorax.cli.options import (
     changed_options,
     last_failed_option,
-    listed,
     machine_options,
     run_options,
     settings,
     show_options,
     shown_parts,
+    typed_or_default,
 )
 from theorax.cli.printing import Outputs, give_reports, print_line, print_report
 from theorax.cli.selecting import library_option, selectors
@@ -60,7 +60,7 @@ def theorem(context: click.Context, words: tuple[str, ...], **given: Any) -> int
     Only what is selected is checked. Kept results of its dependencies count: a failed one blocks it.
     --at, --sizes and --model are meant for the theorems named, not for those that come with a +.
     """
-    return run_and_report(workspace_of(context, (*words, *listed(given, "exclude"))), words, given)
+    return run_and_report(workspace_of(context, (*words, *typed_or_default(given, "exclude"))), words, given)
 
 
 @click.command("all")
@@ -73,21 +73,21 @@ def theorem(context: click.Context, words: tuple[str, ...], **given: Any) -> int
 @click.pass_context
 def all_(context: click.Context, library: bool, **given: Any) -> int:
     """Check every theorem, those first that others rest on; in a project with theorems of its own, the project's."""
-    workspace = workspace_of(context, listed(given, "exclude"))
+    workspace = workspace_of(context, typed_or_default(given, "exclude"))
     return run_and_report(workspace, workspace.usual(library=library), given)
 
 
 def run_and_report(workspace: Workspace, words: Sequence[str], given: dict[str, Any]) -> int:
     """Run and report; the exit code."""
     chosen = settings(given)
-    from theorax.cli.values import outputs
+    from theorax.cli.typed_values import outputs
 
-    wanted = outputs(listed(given, "output"))
+    wanted = outputs(typed_or_default(given, "output"))
     parts = shown_parts(given)
     failed = bool(given.get("last_failed"))
     words = last_failed(words) if failed else words
     try:
-        selection = select_theorems(workspace, words, chosen, listed(given, "exclude"))
+        selection = select_theorems(workspace, words, chosen, typed_or_default(given, "exclude"))
     except NothingSelected:
         if failed:
             raise NothingSelected("Of these, no theorem failed when it was last checked. Nothing to show.") from None

@@ -11,13 +11,13 @@ import click
 
 from theorax.cli.options import Number, OneOf, answer_option
 from theorax.cli.printing import give_reports
-from theorax.cli.values import outputs
+from theorax.cli.typed_values import outputs
 from theorax.cli.workspace import workspace_of
 from theorax.errors import UsageError
 
 if TYPE_CHECKING:
     from theorax.cli.studies import Study, StudyOptions
-    from theorax.reports.answers import Answer
+    from theorax.reports.command_answers import Answer
     from theorax.text.blocks import Block
 
 # What the JSON document says of the plan.
@@ -78,7 +78,7 @@ def data(context: click.Context, file: Path, output: tuple[str, ...], **given: A
     if len(claimed) > 1:
         raise UsageError("Several claims were made. Each is planned and decided on its own. Write one of them.")
     if not claimed:
-        from theorax.cli.missing import refuse_no_claim
+        from theorax.cli.missing_declarations import refuse_no_claim
         from theorax.cli.tables import open_table
 
         refuse_no_claim(open_table(file))
@@ -99,7 +99,7 @@ def data(context: click.Context, file: Path, output: tuple[str, ...], **given: A
 
 def _study(file: Path, kind: str, given: dict[str, Any], typed: Sequence[str]) -> Study:
     from theorax.cli import statements, studies
-    from theorax.cli.missing import refuse_missing
+    from theorax.cli.missing_declarations import refuse_missing
     from theorax.cli.tables import open_table
 
     readers: dict[str, tuple[Callable[[str], Any], Callable[..., Study]]] = {
@@ -118,7 +118,7 @@ def _study(file: Path, kind: str, given: dict[str, Any], typed: Sequence[str]) -
 
 def _declared(given: dict[str, Any]) -> StudyOptions:
     from theorax import decide
-    from theorax.cli.formulas import exact
+    from theorax.cli.formulas import number_as_typed
     from theorax.cli.statements import parse_class
     from theorax.cli.studies import StudyOptions
     from theorax.decide.moments import LIGHT_TAILS, Moment
@@ -128,7 +128,7 @@ def _declared(given: dict[str, Any]) -> StudyOptions:
         raise UsageError("`--range` and `--variance` are two declarations; one decides the interval. Write one.")
     if given["range_"] is not None:
         try:
-            low, high = (float(exact(part)) for part in given["range_"].split(","))
+            low, high = (float(number_as_typed(part)) for part in given["range_"].split(","))
         except (ValueError, UsageError):
             raise UsageError(
                 f"`--range {given['range_']}` is no range of finite numbers. Write `--range 0,1`."
@@ -156,10 +156,10 @@ def _declared(given: dict[str, Any]) -> StudyOptions:
 
 
 def _blocks(study: Study) -> Iterator[Block]:
-    from theorax.decide.verdict_text import told
+    from theorax.decide.verdict_text import verdict_blocks
     from theorax.text.blocks import Gap, Paragraph
 
-    yield from told(study.verdict)
+    yield from verdict_blocks(study.verdict)
     remedy = study.remedy
     if remedy:
         yield Gap()
@@ -174,8 +174,8 @@ def _blocks(study: Study) -> Iterator[Block]:
 
 def _answer(study: Study, file: Path, claim: str, code: int) -> Answer:
     from theorax.decide.meanings import reached
-    from theorax.reports.answers import Answer, BuildCase
     from theorax.reports.build_findings import outcome_of
+    from theorax.reports.command_answers import Answer, BuildCase
     from theorax.runs.store import now
     from theorax.text.plain import render
     from theorax.text.signs import signed

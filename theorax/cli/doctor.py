@@ -73,12 +73,12 @@ def doctor(context: click.Context, device: str | None, state: str | None) -> int
     for name, value in rows:
         click.echo(f"{name:<{width}}  {f'{value:.2g}' if isinstance(value, float) else value}")
     click.echo()
-    for line in judged(remarks):
+    for line in remark_lines(remarks):
         click.echo(line)
     return 3 if any(remark.stops for remark in remarks) else 0
 
 
-def judged(remarks: list[Remark]) -> Iterator[str]:
+def remark_lines(remarks: list[Remark]) -> Iterator[str]:
     """The judgement, and each remark with its command; what stops the work first."""
     if not remarks:
         yield "✓ Ready."

@@ -33,12 +33,12 @@ def evaluate(
 
     Any value is taken that the statement admits, also one that no experiment looks at.
     """
-    from theorax.cli import values
+    from theorax.cli import typed_values
     from theorax.runs.worker_process import CallsApart
 
     catalogue = workspace_of(context, (id,)).catalogue
     id = existing_id(catalogue, id)
-    given = id, catalogue.elsewhere, values.parameters(at), values.sizes(sizes)
+    given = id, catalogue.elsewhere, typed_values.parameters(at), typed_values.sizes(sizes)
     with CallsApart(catalogue.elsewhere, settings({"timeout": timeout}).timeout) as calls:
         rows: tuple[EvaluatedClaim, ...] = calls.call(
             "theorax.verifiers.evaluated_claims:evaluated_file", *given, apart=catalogue.is_a_user_s(id)

@@ -103,7 +103,7 @@ def _described(catalogue: Catalogue, timeout: float | None, id: str, claim: str 
     return text
 
 
-def described(id: str, name: str, roots: tuple[str, ...]) -> list[Block]:
+def explained(id: str, name: str, roots: tuple[str, ...]) -> list[Block]:
     """A theorem; or one claim of it, with its statement, margin and hypotheses.
 
     **Raises:** UsageError with the nearest names if the theorem has no such claim; StatementError as `load`.
@@ -160,20 +160,22 @@ def _released(id: str, catalogue: Catalogue) -> Iterator[Block]:
 def _description(id: str, theorem: Theorem, catalogue: Catalogue) -> Iterator[Block]:
     from theorax.reports import theorem_text
     from theorax.text.blocks import Heading, Lines
-    from theorax.verifiers.claim_verdicts import letters
+    from theorax.verifiers.claim_verdicts import letters_of_claims
     from theorax.verifiers.outcome import HypothesisOutcome
 
     facts = catalogue.facts(id)
     source = catalogue.citation(facts.paper)
-    yield from theorem_text.head(theorem_text.TheoremHead(id, facts.title, theorem.place, source, theorem.label))
+    yield from theorem_text.theorem_heading(
+        theorem_text.TheoremHead(id, facts.title, theorem.place, source, theorem.label)
+    )
     yield from theorem_text.in_words(facts.statement, facts.idea)
-    yield from theorem_text.letters(letters(theorem))
+    yield from theorem_text.letter_blocks(letters_of_claims(theorem))
     subjects = [
         (label, subject)
         for experiment in theorem.experiments.values()
         for label, subject in experiment.subjects.items()
     ]
-    yield from theorem_text.hypotheses(
+    yield from theorem_text.hypothesis_blocks(
         [
             HypothesisOutcome(
                 name=part.name,
@@ -234,7 +236,7 @@ def _proofs(theorem: Theorem) -> Iterator[Block]:
     from theorax.verifiers import proof_check
     from theorax.verifiers.outcome import StepStatus
 
-    checked = proof_check.check(theorem)
+    checked = proof_check.check_proofs(theorem)
     proved = {
         name: checked.scopes.get(name, "")
         for name in theorem.claims

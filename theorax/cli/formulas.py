@@ -20,8 +20,16 @@ from numpy.typing import NDArray
 from theorax.errors import UsageError
 
 __all__ = [
-    "CONSTANTS", "FUNCTIONS", "LogarithmicOrder", "NoOrder", "NoValue", "exact", "names_in", "order_of", "read",
-    "value_of",
+    "CONSTANTS",
+    "FUNCTIONS",
+    "LogarithmicOrder",
+    "NoOrder",
+    "NoValue",
+    "formula_value",
+    "names_in",
+    "number_as_typed",
+    "order_of",
+    "parse_formula",
 ]  # fmt: skip
 
 Scalar = Fraction | float
@@ -63,7 +71,7 @@ class LogarithmicOrder(NoOrder):
     """A right side that holds a logarithm of its letter."""
 
 
-def read(text: str) -> ast.expr:
+def parse_formula(text: str) -> ast.expr:
     """The tree of a formula; `^` is a power.
 
     **Raises:** UsageError for a text that is no formula, or one with other operations than these.
@@ -98,7 +106,7 @@ LARGEST = 1e50
 """Largest magnitude of a number typed or read: sixth powers (of a skewness), summed over 1e8 rows, are doubles."""
 
 
-def exact(text: str) -> Scalar:
+def number_as_typed(text: str) -> Scalar:
     """A number as typed: a fraction where it is one; zero, or of a magnitude up to `LARGEST` and from its inverse on.
 
     >>> exact("-2/3"), exact("0.1"), exact("2*pi")
@@ -107,7 +115,7 @@ def exact(text: str) -> Scalar:
     **Raises:** UsageError for a text that is no finite number.
     """
     try:
-        found = value_of(read(text), CONSTANTS)
+        found = formula_value(parse_formula(text), CONSTANTS)
     except (UsageError, NoValue):
         raise UsageError(f"`{text.strip()}` is not a finite number.") from None
     assert not isinstance(found, np.ndarray)  # no constant is a column
@@ -126,7 +134,7 @@ def names_in(node: ast.expr) -> list[str]:
     return list(dict.fromkeys([*found, *quoted]))
 
 
-def value_of(node: ast.expr, letters: Mapping[str, Value]) -> Value:
+def formula_value(node: ast.expr, letters: Mapping[str, Value]) -> Value:
     """The value of a formula made of numbers, letters, + - * / **, sqrt, log, exp, abs, min and max.
 
     **Raises:** NoValue for anything else, and for the first part without a finite real value, however it is used later.
@@ -196,7 +204,7 @@ def order_of(node: ast.expr, letter: str) -> tuple[Scalar, Scalar]:
     **Raises:** NoOrder for what is neither a power nor an exponential of the letter.
     """
     with contextlib.suppress(NoValue):
-        value_of(node, CONSTANTS)
+        formula_value(node, CONSTANTS)
         return Fraction(0), Fraction(0)
     match node:
         case ast.Name(id=name) if name == letter:
@@ -210,7 +218,7 @@ def order_of(node: ast.expr, letter: str) -> tuple[Scalar, Scalar]:
         case ast.BinOp(left=left, op=ast.Pow(), right=right):
             p, c = order_of(left, letter)
             try:
-                power = value_of(right, CONSTANTS)
+                power = formula_value(right, CONSTANTS)
             except NoValue:
                 raise NoOrder("an exponent is a number.") from None
             assert not isinstance(power, np.ndarray)
@@ -220,7 +228,7 @@ def order_of(node: ast.expr, letter: str) -> tuple[Scalar, Scalar]:
             return p / 2, c / 2
         case ast.Call(func=ast.Name(id="exp"), args=[inner], keywords=[]):
             try:
-                at: list[Any] = [value_of(inner, {**CONSTANTS, letter: Fraction(x)}) for x in (0, 1, 2)]
+                at: list[Any] = [formula_value(inner, {**CONSTANTS, letter: Fraction(x)}) for x in (0, 1, 2)]
             except NoValue:
                 at = [0, 0, 1]
             # Linear iff the second difference vanishes; four roundings of numbers this large may separate it from zero.

@@ -95,11 +95,11 @@ def _json(found: Sequence[Linted]) -> None:
 
 def _code_quality(found: Sequence[Linted]) -> None:
     """The report that GitLab shows beside a merge request."""
-    from theorax.reports.codequality import QualityFinding, told
+    from theorax.reports.codequality import QualityFinding, gitlab_report
 
     rows = [
         QualityFinding(one.rule, one.sentence, one.sentence, shown_path(part.file), one.line)
         for part in found
         for one in sorted(part.problems)
     ]
-    click.echo(told(rows), nl=False)
+    click.echo(gitlab_report(rows), nl=False)

@@ -47,18 +47,18 @@ class Number(click.ParamType):
 
         **Raises:** UsageError if it is no finite number, or powers of it are none.
         """
-        from theorax.cli.formulas import exact
+        from theorax.cli.formulas import number_as_typed
 
         if isinstance(value, float):  # a default
             return value
         try:
-            return float(exact(value))
+            return float(number_as_typed(value))
         except UsageError as error:
             name = param.opts[0] if param is not None else ""
             raise UsageError(f"`{name} {value}` is not valid: {error}") from None
 
 
-def together(*options: Option) -> Option:
+def combined_options(*options: Option) -> Option:
     """One decorator for several options, which the help lists in this order."""
 
     def added(command: Command) -> Command:
@@ -101,14 +101,14 @@ sizes_option: Option = click.option(
 last_failed_option: Option = click.option(
     "--lf", "last_failed", is_flag=True, help="Of these, only what did not hold in the last run."
 )
-show_options = together(
+show_options = combined_options(
     click.option("-v", "--verbose", is_flag=True, help="Show every part of a theorem's report."),
     click.option(
         "--show", multiple=True, metavar="PART,...", help="Show cases, proof, controls, plot or assumptions as well."
     ),
 )
 # What is run, and how.
-choices = together(
+choices = combined_options(
     exclude_option,
     root_option,
     click.option("--effort", type=OneOf(EFFORTS), help="How many draws and sizes [standard]."),
@@ -125,15 +125,15 @@ choices = together(
     sizes_option,
     click.option("--model", metavar="FILE.py:FACTORY", help="Your own Equinox layer instead of the theorem's."),
 )
-run_options = together(choices, output_option, state_option)
-changed_options = together(
+run_options = combined_options(choices, output_option, state_option)
+changed_options = combined_options(
     click.option("--changed", is_flag=True, help="Of these, only what a change since the baseline can affect."),
     new_option,
     baseline_option,
 )
 
 
-machine_options = together(
+machine_options = combined_options(
     click.option("--scheduler", metavar="ADDRESS", help="Check on a Dask cluster, such as tcp://127.0.0.1:8786."),
     click.option("--shard", metavar="K/N", help="Only the K-th of N parts of these; join them with `verify merge`."),
     click.option(
@@ -177,7 +177,7 @@ def settings(given: dict[str, Any]) -> Settings:
 
     **Raises:** UsageError for a value that cannot be meant.
     """
-    from theorax.cli.values import parameters, sizes
+    from theorax.cli.typed_values import parameters, sizes
     from theorax.project import find_project
 
     project = find_project(Path.cwd())
@@ -232,7 +232,7 @@ def settings(given: dict[str, Any]) -> Settings:
     )
 
 
-def listed(given: dict[str, Any], name: str) -> Sequence[str]:
+def typed_or_default(given: dict[str, Any], name: str) -> Sequence[str]:
     """A repeatable option as typed, else the project's default."""
     from theorax.project import find_project
 

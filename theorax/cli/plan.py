@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from theorax.cli.listing import existing_id
-from theorax.cli.options import baseline_file, baseline_option, listed, run_options, settings
+from theorax.cli.options import baseline_file, baseline_option, run_options, settings, typed_or_default
 from theorax.cli.printing import print_blocks
 from theorax.cli.selecting import complete, library_option, selectors
 from theorax.cli.workspace import workspace_of
@@ -48,7 +48,7 @@ def plan(
     that no decision uses, and prints the `spread=` to write. The exit code is 4 if a claim cannot be decided as planned.
     """
     chosen = settings(given)
-    exclude = listed(given, "exclude")
+    exclude = typed_or_default(given, "exclude")
     workspace = workspace_of(context, (*words, *exclude, *([why] if why is not None else [])))
     from theorax.runs.dependencies import Graph
     from theorax.runs.selectors import select
@@ -91,7 +91,7 @@ def plan(
 
 def _reasons(last: LastResult | None, manifest: Manifest, *, fresh: bool) -> tuple[str, ...]:
     from theorax.reports.theorem_text import moment
-    from theorax.runs.manifests import differences
+    from theorax.runs.manifests import manifest_differences
 
     if fresh:
         return ("--fresh asks for it",)
@@ -99,7 +99,7 @@ def _reasons(last: LastResult | None, manifest: Manifest, *, fresh: bool) -> tup
         return ("no result is kept",)
     if not last.usable:
         return (f"the result kept from {moment(last.date)} was kept by another version of theorax, in another form",)
-    changed = map(str, differences(last.manifest, manifest))
+    changed = map(str, manifest_differences(last.manifest, manifest))
     return (f"since the result kept from {moment(last.date)}, these differ:", *changed)
 
 
@@ -119,13 +119,13 @@ def _expected_fate(id: str, kept: str | None, problem: str | None, reasons: tupl
 
 def _since_baseline(file: Path | None, id: str, manifest: Mapping[str, str]) -> Iterator[Block]:
     """Differences from the baseline, if the project has one or one is named."""
-    from theorax.reports.baselines import read, since
+    from theorax.reports.baselines import read_baseline, since
     from theorax.text.blocks import Lines, Paragraph
 
     path = baseline_file(file)
     if file is None and not path.exists():
         return
-    changes = since(read(path), id, manifest)
+    changes = since(read_baseline(path), id, manifest)
     if changes is None:
         yield Paragraph(f"Not in the baseline {path.name}: `--changed` checks it.")
     elif not changes:

@@ -13,7 +13,7 @@ import click
 from theorax.errors import UsageError
 
 if TYPE_CHECKING:
-    from theorax.reports.answers import Answer
+    from theorax.reports.command_answers import Answer
     from theorax.reports.document import Document
     from theorax.reports.theorem_text import Part
     from theorax.text.blocks import Block
@@ -49,9 +49,9 @@ def print_blocks(blocks: Iterable[Block]) -> None:
 def print_report(report: Document, *, shown: frozenset[Part] = frozenset()) -> None:
     """Print a report with the parts asked for."""
     from theorax.reports import summary
-    from theorax.reports.document import harmless
+    from theorax.reports.document import harmless_document
 
-    print_blocks(summary.report(harmless(report), shown=shown))
+    print_blocks(summary.report_blocks(harmless_document(report), shown=shown))
 
 
 def give_report(format_: str, path: Path | None, report: Document | Answer) -> None:
@@ -59,12 +59,12 @@ def give_report(format_: str, path: Path | None, report: Document | Answer) -> N
 
     **Raises:** UsageError if the file cannot be written.
     """
-    from theorax.reports.answers import Answer
+    from theorax.reports.command_answers import Answer
     from theorax.reports.json import write_text
-    from theorax.reports.renderings import RENDERINGS, render
+    from theorax.reports.renderings import RENDERINGS, render_as
 
     if path is not None:
-        write_text(render(format_, report), path)
+        write_text(render_as(format_, report), path)
     elif format_ == "terminal" and isinstance(report, Answer):
         print_blocks(report.blocks)
     else:

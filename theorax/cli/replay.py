@@ -50,7 +50,7 @@ def replay(
     4 something could not be replayed; 5 the report holds nothing to replay.
     """
     from theorax.cli.printing import give_reports
-    from theorax.cli.values import outputs
+    from theorax.cli.typed_values import outputs
     from theorax.reports import release, replaying_text
     from theorax.reports.reading import read_whole
     from theorax.reports.replaying import held_against
@@ -63,14 +63,14 @@ def replay(
             f"Write `verify replay {'--release' if most == 1 else 'report.json'} [ID]`."
         )
     if released:
-        then, name, ids = release.report(), "the report of this release", words
+        then, name, ids = release.release_report(), "the report of this release", words
     else:
         then, name, ids = read_whole(Path(words[0])), f"`{words[0]}`", words[1:]
     for id in ids:
         then = _one(then, id, name)
     now = _again(workspace_of(context), then, jobs, timeout, told=("terminal", None) in wanted)
     found = held_against(then, now)
-    give_reports(wanted, replaying_text.answer(found, then))
+    give_reports(wanted, replaying_text.replay_answer(found, then))
     return 130 if now.summary.interrupted else found.exit_code
 
 

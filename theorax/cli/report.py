@@ -28,12 +28,12 @@ def report() -> None:
 def render(file: Path, output: tuple[str, ...], pages: Path | None, **given: Any) -> int:
     """Show or write a JSON report in other formats, or as pages for a browser."""
     from theorax.cli.printing import give_pages, give_report, print_report, ready
-    from theorax.cli.values import outputs
-    from theorax.reports.reading import read
+    from theorax.cli.typed_values import outputs
+    from theorax.reports.reading import read_report
 
     wanted = outputs(output) if output or pages is None else ()
     shown = shown_parts(given)
-    document = read(file)
+    document = read_report(file)
     if pages is not None:
         ready(pages, "--pages")
         give_pages(pages, document)

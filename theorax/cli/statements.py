@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
-from theorax.cli.formulas import CONSTANTS, LogarithmicOrder, NoOrder, exact, names_in, order_of, read
+from theorax.cli.formulas import (
+    CONSTANTS,
+    LogarithmicOrder,
+    NoOrder,
+    names_in,
+    number_as_typed,
+    order_of,
+    parse_formula,
+)
 from theorax.decide import Corrections
 from theorax.errors import UsageError
 
@@ -114,7 +122,7 @@ def parse_rate(text: str) -> RateClaim:
             "rate", text, f": `{right}` can be read in two ways. Write `{letters}**({power.replace(' ', '')})`."
         )
     try:
-        tree = read(right)
+        tree = parse_formula(right)
     except UsageError as error:
         raise _refused("rate", text, f": {error}") from None
     found = [name for name in names_in(tree) if name not in CONSTANTS]
@@ -271,6 +279,6 @@ def _options(text: str, typed: str) -> dict[str, float]:
 
 def _constant(option: str, text: str, part: str) -> Scalar:
     try:
-        return exact(part)
+        return number_as_typed(part)
     except UsageError as error:
         raise _refused(option, text, f": {error}") from None

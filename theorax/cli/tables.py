@@ -20,7 +20,7 @@ import numpy as np
 import polars
 from numpy.typing import NDArray
 
-from theorax.cli.formulas import CONSTANTS, LARGEST, NoValue, names_in, read, value_of
+from theorax.cli.formulas import CONSTANTS, LARGEST, NoValue, formula_value, names_in, parse_formula
 from theorax.errors import UsageError
 from theorax.names import did_you_mean, many
 
@@ -74,7 +74,7 @@ class DataTable:
         """
         if formula in self.names:
             return {formula: formula}
-        letters = names_in(read(formula))
+        letters = names_in(parse_formula(formula))
         if formula in letters:  # one word
             return {formula: self.named(formula)}
         # Python reads identifiers in their normal form; a column's name is as it was typed.
@@ -191,7 +191,9 @@ class DataTable:
         if formula in names:
             return columns[names[formula]]
         try:
-            found = value_of(read(formula), {**CONSTANTS, **{name: columns[column] for name, column in names.items()}})
+            found = formula_value(
+                parse_formula(formula), {**CONSTANTS, **{name: columns[column] for name, column in names.items()}}
+            )
         except NoValue as error:
             where = f"Row {rows[error.entry]} of {self.path}" if names and len(rows) else f"`{formula}`"
             raise UsageError(

@@ -86,7 +86,7 @@ class Weights:
     @property
     def half_width(self) -> float:
         """Bias plus statistical radius at the level of support: margins below it cannot be supported."""
-        return self.bias.total + critical(self.plan, self.df, self.plan.levels.support) * self.se
+        return self.bias.total + critical_value(self.plan, self.df, self.plan.levels.support) * self.se
 
     def power(self, margin: float) -> float:
         """The probability of support when the claim holds exactly and no correction is present."""
@@ -101,7 +101,7 @@ class Weights:
     def mde(self, power: float = 0.9) -> float:
         """The deviation that is refuted with this probability whatever member of the class is present."""
         levels, tails = self.plan.levels, 2 if self.plan.side is Side.EQUAL else 1
-        quantiles = critical(self.plan, self.df, levels.refute / tails) + float(ndtri(power))
+        quantiles = critical_value(self.plan, self.df, levels.refute / tails) + float(ndtri(power))
         return 2 * self.bias.total + (quantiles * self.se if self.se else 0.0)
 
     def expected(self, margin: float) -> float:
@@ -117,7 +117,7 @@ class Weights:
         """
         if self.decides(margin, power):
             return None
-        noiseless = solve(replace(self.plan, policy=Policy.DETERMINISTIC))
+        noiseless = solve_weights(replace(self.plan, policy=Policy.DETERMINISTIC))
         return Reason.UNDERPOWERED if noiseless.decides(margin) else Reason.CLASS_BIAS
 
     def decides(self, margin: float, power: float = 0.0) -> bool:
@@ -125,7 +125,7 @@ class Weights:
         return self.half_width < margin and self.power(margin) >= power
 
 
-def critical(plan: Plan, df: float, level: float) -> float:
+def critical_value(plan: Plan, df: float, level: float) -> float:
     r"""Number of standard errors that an interval reaches at this one-sided level: $t$, Catoni's $\sqrt{2 \log 1/\alpha}$, or a
     bet's.
 
@@ -156,14 +156,14 @@ def _bets(draws: int, level: float) -> float:
 
 
 @lru_cache(maxsize=4096)
-def solve(plan: Plan) -> Weights:
+def solve_weights(plan: Plan) -> Weights:
     """The weights of least worst bias plus noise; no design is solved twice.
 
     **Errors:** the solver's accuracy moves the width only; the conditions that make the target come out are restored by
     projection, and the bias is recomputed from the weights returned.
     """
     if plan.side is not Side.EQUAL:  # the side is no part of what the weights are solved for
-        return replace(solve(replace(plan, side=Side.EQUAL)), plan=plan)
+        return replace(solve_weights(replace(plan, side=Side.EQUAL)), plan=plan)
     rows, values = conditions(plan)
     pseudo_inverse = np.linalg.pinv(rows)
     base = pseudo_inverse @ values
@@ -226,7 +226,7 @@ def _minimise(plan: Plan, base: Vector, directions: Matrix) -> Vector:
     each = np.asarray(plan.given_errors) + (allowed.remainder * x**-allowed.remainder_order if allowed.remainder else 0)
     fewest = min(plan.planned_draws) - 1
     if plan.adds_up:
-        each = each + critical(plan, fewest, plan.levels.support) * plan.sd_of_means
+        each = each + critical_value(plan, fewest, plan.levels.support) * plan.sd_of_means
     if each.any():
         groups.append((np.eye(count), each))
     if 0 < allowed.log < math.inf:
@@ -254,7 +254,7 @@ def _minimise(plan: Plan, base: Vector, directions: Matrix) -> Vector:
     cones = [clarabel.NonnegativeConeT(sum(map(len, bounds)))] if bounds else []
     if noisy:
         # A design of several sizes with different draws is planned with the fewest: a larger quantile, never a smaller.
-        quantile = critical(plan, fewest, plan.levels.support)
+        quantile = critical_value(plan, fewest, plan.levels.support)
         block = np.zeros((1 + count, width))
         block[0, -1] = -1.0
         block[1:, :free] = -quantile * root @ directions

@@ -50,7 +50,7 @@ from theorax.decide.interval import Proportion
 from theorax.decide.kinds import DecidedQuantity
 from theorax.errors import UsageError
 
-__all__ = ["SHARE", "CaseReading", "Decided", "Evidence", "Outcome", "Pair", "decide", "pair", "together"]
+__all__ = ["SHARE", "CaseReading", "Decided", "Evidence", "Outcome", "Pair", "compare_reports", "joined_cases", "pair"]
 
 SHARE = 0.5
 """The zone as a share of the margin: a quantity that was exactly as claimed keeps half of its margin after such a move."""
@@ -237,7 +237,7 @@ class Evidence:
     pair: Pair
 
 
-def together(pairs: Sequence[Pair]) -> Evidence:
+def joined_cases(pairs: Sequence[Pair]) -> Evidence:
     """One claim from its cases: moved if any is (Bonferroni), the same if all are (intersection-union).
 
     **Raises:** UsageError if there is no case.
@@ -266,7 +266,7 @@ class Decided:
     adjusted_same: float
 
 
-def decide(
+def compare_reports(
     evidence: Mapping[str, Evidence], *, moved: float = REFUTATIONS, same: float = SUPPORTS
 ) -> dict[str, Decided]:
     """The outcome of every claim; what is not random is decided by itself and takes no part in Holm's families."""

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from theorax.decide.case_results import CaseResult, PlannedCase
 from theorax.decide.findings import Found
-from theorax.decide.looked import NOTHING_LOOKED_AT, Looked
+from theorax.decide.guard_findings import NOTHING_LOOKED_AT, Looked
 from theorax.decide.status import Decision, LargerClasses, Status
 from theorax.decide.verdict import (
     Assumption,

@@ -45,8 +45,8 @@ from scipy.special import stdtrit
 from theorax.decide.draw_guards import are_equal
 from theorax.decide.estimators import paired
 from theorax.decide.findings import Finding, Found
+from theorax.decide.guard_findings import Looked
 from theorax.decide.interval import Interval, Student
-from theorax.decide.looked import Looked
 from theorax.decide.samples import Columns
 from theorax.decide.skewness import REFUSED
 from theorax.decide.status import Reason
@@ -64,7 +64,7 @@ __all__ = [
     "Variates",
     "cross_fitted",
     "declared_line",
-    "fewest_draws",
+    "fewest_draws_with",
     "found_wrong",
     "gain_of",
     "line_of",
@@ -86,7 +86,7 @@ ROUNDOFF = 2.0**-53
 EACH = 32  # draws of a half for every coefficient of its fit: the slopes, and an intercept counted with the halves
 
 
-def fewest_draws(variates: int) -> int:
+def fewest_draws_with(variates: int) -> int:
     """The fewest draws that so many variates are used with: 64 for one, 32 more for every further one.
 
     With m draws in a half a useless variate adds a part of about 1/m to the variance.
@@ -149,7 +149,7 @@ class Variates:
         """Reason to leave so many draws at every size as they are; empty where they are corrected."""
         if not self.known:
             return self.raw
-        least = fewest_draws(len(self.known))
+        least = fewest_draws_with(len(self.known))
         return f"fewer than {many(least, 'draw')} at a size" if min(draws) < least else ""
 
     def means(self, at: int) -> Vector:

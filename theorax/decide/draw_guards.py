@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from theorax.decide.findings import Finding, Found
-from theorax.decide.looked import Looked
+from theorax.decide.guard_findings import Looked
 from theorax.decide.samples import Columns
 from theorax.decide.status import Reason
 from theorax.decide.verdict import Assumption, Point, Standing

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from theorax.decide.bias_aware import Weights, solve
+from theorax.decide.bias_aware import Weights, solve_weights
 from theorax.decide.designs import Plan, with_logarithm
 from theorax.decide.interval import Interval, Proportion, Student
 from theorax.decide.kill_bounds import Again, RefutingCount, standardised
@@ -388,7 +388,7 @@ def stands(decision: Decision, plan: Plan, again: Callable[[Weights], Decision])
         return False
     classes = plan.corrections.redesigns(decision.status is Status.REFUTED)
     return bool(classes) and all(
-        again(solve(replace(plan, corrections=larger))).status is decision.status for larger in classes
+        again(solve_weights(replace(plan, corrections=larger))).status is decision.status for larger in classes
     )
 
 
@@ -397,7 +397,7 @@ def stands_with_log(decision: Decision, plan: Plan, again: Callable[[Weights], D
     larger = with_logarithm(plan)
     if larger is None or decision.status not in (Status.SUPPORTED, Status.REFUTED):
         return None
-    return again(solve(larger)).status is decision.status
+    return again(solve_weights(larger)).status is decision.status
 
 
 # What the remedy of an undecided claim must address first: more draws are the last thing to ask for.

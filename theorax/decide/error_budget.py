@@ -25,7 +25,7 @@ __all__ = [
     "Adjustable",
     "Adjusted",
     "Suite",
-    "adjust",
+    "apply_budget",
     "holm",
     "short_of",
 ]
@@ -98,7 +98,7 @@ class Suite:
         return f"{tested} tested: {risk} (Holm). Adjusting changed {changed}."
 
 
-def adjust(claims: Mapping[str, Adjustable], *, refute: float = REFUTATIONS, support: float = SUPPORTS) -> Suite:
+def apply_budget(claims: Mapping[str, Adjustable], *, refute: float = REFUTATIONS, support: float = SUPPORTS) -> Suite:
     """Hold every statistical verdict against the whole suite's error rates.
 
     | the verdict alone | after |

@@ -202,7 +202,7 @@ def _strength(claim: Verdict, case: Case) -> Iterator[Fact]:
     if case.noticeable is not None:
         value = number(case.noticeable, 2)
         told = f"refutes a difference of {value} however rounding falls"
-        yield Fact(FactKey.POWER, told if is_difference else phrases.power([(claim.words, value)]), short=value)
+        yield Fact(FactKey.POWER, told if is_difference else phrases.power_phrase([(claim.words, value)]), short=value)
 
 
 def _predicted(claim: Verdict, case: Case) -> str:

@@ -16,12 +16,12 @@ import numpy as np
 from theorax.decide.binomial import proportion_of, shortfall_refuted
 from theorax.decide.draw_guards import are_equal, is_distinct, repeats, same_draws
 from theorax.decide.equivalence import decide
+from theorax.decide.guard_findings import NOTHING_LOOKED_AT, Looked
 from theorax.decide.kinds import DecidedQuantity, KindWords, Meanings, QuantityForm
-from theorax.decide.looked import NOTHING_LOOKED_AT, Looked
 from theorax.decide.own_verdicts import one_law_verdict
-from theorax.decide.plans import NOTICED, Planned, Tested, counted, positive
+from theorax.decide.plans import NOTICED, Planned, Tested, draw_counts, positive
 from theorax.decide.probabilities import INDEPENDENT
-from theorax.decide.samples import numbers
+from theorax.decide.samples import float_array
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reading, Reason, Side, Status
 from theorax.decide.verdict import Assumption, Standing, Tightness, Verdict
 from theorax.errors import ObservationError, StatementError
@@ -94,7 +94,7 @@ class InequalityPlan(Planned):
                 f"A share of violations of {self.margin:g} was given. Support must rule some share out. "
                 "Write a number between 0 and 1."
             )
-        object.__setattr__(self, "draws", counted(self.draws))
+        object.__setattr__(self, "draws", draw_counts(self.draws))
 
     @property
     def statement(self) -> str:
@@ -220,7 +220,7 @@ def plan_inequality(
 
     **Raises:** `StatementError` or `DesignError` for what cannot be planned, saying what to write instead.
     """
-    planned = cast("int", counted(draws))
+    planned = cast("int", draw_counts(draws))
     if reading is None:
         reading = Reading.EXACT if share is None else Reading.MARGIN
     return InequalityPlan(
@@ -241,7 +241,9 @@ def inequality(plan: InequalityPlan, left: Any, right: Any, errors: Any = 0.0) -
 
     **Raises:** `ObservationError` for rows that are not those planned, or not finite.
     """
-    sides = [numbers(side, f"The {name} side") for side, name in ((left, "left"), (right, "right"), (errors, "error"))]
+    sides = [
+        float_array(side, f"The {name} side") for side, name in ((left, "left"), (right, "right"), (errors, "error"))
+    ]
     for side, name in zip(sides, ("left side", "right side", "error"), strict=True):
         if side.ndim > 1 or (side.ndim == 1 and len(side) != plan.draws):
             raise ObservationError(

@@ -18,7 +18,7 @@ from theorax.decide.law_features import (
     gauss_hermite,
     shape_of_characteristic,
 )
-from theorax.decide.plans import counted, positive
+from theorax.decide.plans import draw_counts, positive
 
 __all__ = ["STRETCHES", "Exponential", "KnownLaw", "Normal", "Sample", "TabulatedLaw", "Uniform"]
 
@@ -212,7 +212,7 @@ class Sample(RealLaw):
     spread: float
 
     def __post_init__(self) -> None:
-        counted(self.draws)
+        draw_counts(self.draws)
         positive("spread", self.spread, "the scale on which the two laws are compared")
 
     def characteristic(self, t: Vector) -> NDArray[Any]:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from theorax.decide.bias_aware import Weights, solve
+from theorax.decide.bias_aware import Weights, solve_weights
 from theorax.decide.correction_words import beyond
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Policy, Target
@@ -40,10 +40,10 @@ from theorax.decide.law_features import (
     features_of_samples,
     margin_of_panel,
 )
-from theorax.decide.own_verdicts import ledger, one_law_verdict, sweep_verdict
+from theorax.decide.own_verdicts import one_law_verdict, sweep_assumptions, sweep_verdict
 from theorax.decide.planning import CONTRADICTED, cheapest
-from theorax.decide.plans import NOTICED, Planned, Seeds, SweepPlan, Tested, counted, positive, sweep
-from theorax.decide.samples import Columns, by_size, numbers
+from theorax.decide.plans import NOTICED, Planned, Seeds, SweepPlan, Tested, draw_counts, positive, sweep_sizes
+from theorax.decide.samples import Columns, by_size, float_array
 from theorax.decide.status import DEFAULT_LEVELS, Levels, Reading, Reason, Status
 from theorax.decide.verdict import Assumption, Standing, Verdict
 from theorax.decide.wide_margins import NO_MEANING_OF_LAW
@@ -181,7 +181,7 @@ class LawPlan(SweepPlan):
     def why_not(self) -> Reason | None:
         if self.decides:
             return None
-        noiseless = solve(replace(self.core, policy=Policy.DETERMINISTIC))
+        noiseless = solve_weights(replace(self.core, policy=Policy.DETERMINISTIC))
         return Reason.UNDERPOWERED if noiseless.decides(self.margin) else Reason.CLASS_BIAS
 
     @property
@@ -266,7 +266,7 @@ def plan_law(
         found: tuple[float, ...] = (1.0,)
         allowed = _EXACT
     else:
-        found = sweep(sizes)
+        found = sweep_sizes(sizes)
         if corrections is None:
             raise DesignError(
                 "No class of corrections was declared for the limit of laws. The default, half of all distance at the "
@@ -278,7 +278,7 @@ def plan_law(
         to=to,
         excludes=wrong,
         margin=margin,
-        draws=counted(draws),
+        draws=draw_counts(draws),
         sd=0.0 if sd is None else positive("sd", sd, "the planned noise of one draw's features"),
         seeds=cast("Seeds", seeds),
         corrections=allowed,
@@ -298,7 +298,7 @@ def law(plan: LawPlan, samples: Any, reference: Any = None) -> Verdict:
 
     **Raises:** `ObservationError` for draws that are not those planned, or not finite.
     """
-    columns = by_size(plan, samples if len(plan.sizes) > 1 else [numbers(samples).ravel()])
+    columns = by_size(plan, samples if len(plan.sizes) > 1 else [float_array(samples).ravel()])
     features = features_of_conditional_variance if plan.conditional else features_of_samples
     tables = [features(column, plan.frequencies) for column in columns]
     tested = decide_law(plan, tables, _reference(plan, reference))
@@ -308,7 +308,7 @@ def law(plan: LawPlan, samples: Any, reference: Any = None) -> Verdict:
     given = "the quantity is a centred normal, given the variances observed"
     normal = (Assumption("law", given, Standing.NOT_LOOKED_AT),) if plan.conditional else ()
     if len(plan.sizes) > 1:
-        return sweep_verdict(plan, tested, assumptions=(*ledger(plan, noise), *normal))
+        return sweep_verdict(plan, tested, assumptions=(*sweep_assumptions(plan, noise), *normal))
     drawn = Assumption("independence", "the draws are independent, of one law", Standing.DECLARED)
     scope = "for the law that the draws come from; nothing is extrapolated"
     return one_law_verdict(plan, tested, scope=scope, assumptions=(noise, drawn, *normal))
@@ -351,7 +351,7 @@ def _reference(plan: LawPlan, reference: Any) -> Matrix | None:
         if reference is not None:
             raise ObservationError(f"A reference sample was given, but the claimed law is {plan.to}. Leave it out.")
         return None
-    data = numbers([] if reference is None else reference, "The reference draws").ravel()
+    data = float_array([] if reference is None else reference, "The reference draws").ravel()
     if len(data) != plan.to.draws:
         raise ObservationError(
             f"{len(data)} reference draws were given, {plan.to.draws} were planned. Hand over those."

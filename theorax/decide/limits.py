@@ -18,12 +18,12 @@ from theorax.decide.moments import (
     LIGHT_TAILS,
     MeansOfDraws,
     Moment,
+    check_light_tails,
     declared,
-    needs_light_tails,
     planned_spread,
 )
-from theorax.decide.own_verdicts import ledger, sweep_verdict
-from theorax.decide.plans import Seeds, Tested, chosen, counted, spread, sweep
+from theorax.decide.own_verdicts import sweep_assumptions, sweep_verdict
+from theorax.decide.plans import Seeds, Tested, chosen, draw_counts, per_size, sweep_sizes
 from theorax.decide.samples import Columns, by_size, mean_point
 from theorax.decide.status import DEFAULT_LEVELS, Levels, Reading, Side
 from theorax.decide.streams import Stream
@@ -64,7 +64,7 @@ class LimitPlan(WeightedPlan):
 
     def __post_init__(self) -> None:
         chosen("side", self.side, LIMIT_SIDES)
-        needs_light_tails(self.variates, self.moments)
+        check_light_tails(self.variates, self.moments)
         super().__post_init__()
 
     @property
@@ -156,13 +156,13 @@ def plan_limit(
     """
     if not math.isfinite(to):
         raise DesignError(f"to={to!r} is no limit. Write a finite number; growth without bound is a rate.")
-    sizes = sweep(sizes)
+    sizes = sweep_sizes(sizes)
     return LimitPlan(
         sizes=sizes,
         to=float(to),
         margin=margin,
-        draws=counted(draws),
-        sd=spread("sd", planned_spread(moments) if sd is None else sd),
+        draws=draw_counts(draws),
+        sd=per_size("sd", planned_spread(moments) if sd is None else sd),
         seeds=cast("Seeds", seeds),
         side=side,
         corrections=Corrections() if corrections is None else corrections,
@@ -194,7 +194,7 @@ def limit_verdict(plan: LimitPlan, observed: Columns) -> Verdict:
     return sweep_verdict(
         plan,
         found,
-        assumptions=ledger(plan, *moments, *map(declared_line, plan.variates.known)),
+        assumptions=sweep_assumptions(plan, *moments, *map(declared_line, plan.variates.known)),
     )
 
 

@@ -11,14 +11,14 @@ from typing import Any, ClassVar, Self, cast, final
 
 import numpy as np
 
-from theorax.decide.bias_aware import Weights, solve
+from theorax.decide.bias_aware import Weights, solve_weights
 from theorax.decide.control_variates import (
     NO_VARIATES,
     MeanTest,
     Variate,
     Variates,
     declared_line,
-    fewest_draws,
+    fewest_draws_with,
     gain_of,
     look_at_means,
     mean_tests,
@@ -30,17 +30,17 @@ from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Target
 from theorax.decide.draw_guards import Spreads, look_at_draws, scatter
 from theorax.decide.equivalence import decide
+from theorax.decide.guard_findings import NOTHING_LOOKED_AT, Looked, together
 from theorax.decide.interval import Interval
 from theorax.decide.kinds import DecidedQuantity, KindWords
 from theorax.decide.limits import LIMIT_SIDES
-from theorax.decide.looked import NOTHING_LOOKED_AT, Looked, together
-from theorax.decide.moments import LIGHT_TAILS, MeansOfDraws, Moment, declared, needs_light_tails, planned_spread
+from theorax.decide.moments import LIGHT_TAILS, MeansOfDraws, Moment, check_light_tails, declared, planned_spread
 from theorax.decide.own_verdicts import one_law_verdict
 from theorax.decide.planning import cheapest
-from theorax.decide.plans import NOTICED, Planned, Seeds, Tested, chosen, counted, positive, refused, spread
+from theorax.decide.plans import NOTICED, Planned, Seeds, Tested, chosen, draw_counts, per_size, positive, refused
 from theorax.decide.quantiles import fewest_for_a_limit, planned_sd
-from theorax.decide.quantiles import quantile as quantile_of
-from theorax.decide.samples import Columns, mean_point, numbers
+from theorax.decide.quantiles import quantile_of_draws as quantile_of
+from theorax.decide.samples import Columns, float_array, mean_point
 from theorax.decide.skewness import told_of_tails
 from theorax.decide.status import DEFAULT_LEVELS, Levels, Reading, Reason, Refusal
 from theorax.decide.streams import Stream
@@ -91,7 +91,7 @@ class _OneSize(Planned):
     @property
     def weights(self) -> Weights:
         """The one weight, which is one."""
-        return solve(self.core)
+        return solve_weights(self.core)
 
     @property
     def claimed(self) -> float:
@@ -211,7 +211,7 @@ class MeanPlan(_OneSize):
     variates: Variates = NO_VARIATES
 
     def __post_init__(self) -> None:
-        needs_light_tails(self.variates, self.moments)
+        check_light_tails(self.variates, self.moments)
         super().__post_init__()
 
     @property
@@ -241,7 +241,7 @@ class MeanPlan(_OneSize):
     def cheapest(self, power: float = 0.8) -> Self | None:
         if not self.variates.known:
             return super().cheapest(power)
-        least = fewest_draws(len(self.variates.known))
+        least = fewest_draws_with(len(self.variates.known))
         found = super(MeanPlan, replace(self, draws=max(self.draws, least))).cheapest(power)
         return None if found is None else replace(found, draws=max(found.draws, least))
 
@@ -358,8 +358,8 @@ def plan_mean(
     return MeanPlan(
         to=_finite(to),
         margin=margin,
-        draws=cast("int", counted(draws)),
-        sd=cast("float", spread("sd", planned_spread(moments) if sd is None else sd)),
+        draws=cast("int", draw_counts(draws)),
+        sd=cast("float", per_size("sd", planned_spread(moments) if sd is None else sd)),
         moments=moments,
         side=side,
         levels=levels,
@@ -389,7 +389,7 @@ def plan_quantile(
     """
     if not 0 < order < 1:
         raise DesignError(f"order={order!r} is no order of a quantile. Write a number between 0 and 1.")
-    draws = cast("int", counted(draws))
+    draws = cast("int", draw_counts(draws))
     fewest = fewest_for_a_limit(order, min(levels.support, levels.refute / 2))
     if draws < fewest:
         raise DesignError(
@@ -401,7 +401,7 @@ def plan_quantile(
         margin=margin,
         order=order,
         draws=draws,
-        sd=cast("float", spread("sd", sd)),
+        sd=cast("float", per_size("sd", sd)),
         side=side,
         levels=levels,
         reading=cast("Reading", reading),
@@ -461,7 +461,7 @@ def _observed(plan: MeanPlan | QuantilePlan, values: Any) -> Columns:
                 "Hand over what was planned."
             )
         return values.columns
-    data = numbers(values)
+    data = float_array(values)
     if data.shape != (plan.draws,):
         raise ObservationError(
             f"Values of shape {data.shape} were given, and the plan has {many(plan.draws, 'draw')}. A sample that "

@@ -48,8 +48,8 @@ __all__ = [
     "MeansOfDraws",
     "Moment",
     "TwoValues",
+    "check_light_tails",
     "declared",
-    "needs_light_tails",
 ]
 
 Vector = NDArray[np.float64]
@@ -270,7 +270,7 @@ def declared(moments: Moment) -> DeclaredMoments:
     )
 
 
-def needs_light_tails(variates: Variates, moments: Moment) -> None:
+def check_light_tails(variates: Variates, moments: Moment) -> None:
     """Let pass variates beside a declaration that they leave true.
 
     **Raises:** `DesignError` for a declared range or variance: numbers from which variates were taken may leave either.

@@ -8,7 +8,7 @@ from dataclasses import replace
 from theorax.decide.case_results import own_case
 from theorax.decide.conclusions import conclude
 from theorax.decide.correction_words import class_assumption
-from theorax.decide.looked import Looked, together
+from theorax.decide.guard_findings import Looked, together
 from theorax.decide.plans import Planned, SweepPlan, Tested
 from theorax.decide.size_arithmetic import over_sizes, sizes_of_ledger
 from theorax.decide.skewness import with_tails
@@ -17,7 +17,7 @@ from theorax.decide.verdict import Assumption, Standing, Statement, Verdict
 from theorax.decide.wide_margins import says_nothing
 from theorax.decide.wording import SEEDS, found_by, inside
 
-__all__ = ["ledger", "one_law_verdict", "sweep_verdict"]
+__all__ = ["one_law_verdict", "sweep_assumptions", "sweep_verdict"]
 
 
 def one_law_verdict(
@@ -85,7 +85,7 @@ def _concluded(
     )
 
 
-def ledger(plan: SweepPlan, *moments: Assumption) -> tuple[Assumption, ...]:
+def sweep_assumptions(plan: SweepPlan, *moments: Assumption) -> tuple[Assumption, ...]:
     """Assumptions of a verdict over a sweep: class, moments, seeds, arithmetic."""
     found = [class_assumption(plan.corrections, plan.letter, plan.sizes[0], plan.unit), *moments]
     if plan.random:

@@ -12,7 +12,7 @@ from theorax.text.numbers import number, percent, with_uncertainty
 
 __all__ = [
     "SIGNS", "case_name", "case_place", "claimed_value", "factor_text", "gains_text", "lasts", "margin_text",
-    "noise_assumed", "power", "risk",
+    "noise_assumed", "power_phrase", "risk",
 ]  # fmt: skip
 
 SIGNS = {Side.EQUAL: "", Side.AT_MOST: "≤ ", Side.AT_LEAST: "≥ "}
@@ -63,7 +63,7 @@ def risk(level: float) -> str:
     return f"wrong at most {percent(level)} of the time, if the assumptions hold"
 
 
-def power(found: Iterable[tuple[KindWords, str]]) -> str:
+def power_phrase(found: Iterable[tuple[KindWords, str]]) -> str:
     """The deviations that a design refutes nine times in ten."""
     return f"refutes 9 times in 10: {', '.join(words.deviating(value) for words, value in found)}"
 

@@ -9,7 +9,7 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from theorax.decide.bias_aware import Weights, bias_of, solve, spare_directions
+from theorax.decide.bias_aware import Weights, bias_of, solve_weights, spare_directions
 from theorax.decide.designs import Plan, Policy, Target, Vector
 from theorax.decide.interval import Interval
 from theorax.decide.status import Reason, Side
@@ -149,11 +149,11 @@ def _fewest_draws(plan: Plan, decides: Callable[[Weights], bool], most: int) -> 
     """Doubling, then halving of the bracket: the width falls as draws are added."""
 
     def tried(draws: int) -> Weights | None:
-        weights = solve(replace(plan, draws=draws))
+        weights = solve_weights(replace(plan, draws=draws))
         return weights if decides(weights) else None
 
     if plan.policy is Policy.DETERMINISTIC:
-        only = solve(plan)
+        only = solve_weights(plan)
         return only if decides(only) else None
     if tried(most) is None:
         return None

@@ -14,11 +14,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from theorax.decide.bias_aware import Weights, solve
+from theorax.decide.bias_aware import Weights, solve_weights
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import FEWEST_SIZES, Plan, Policy
+from theorax.decide.guard_findings import NOTHING_LOOKED_AT, Looked
 from theorax.decide.kinds import KindWords
-from theorax.decide.looked import NOTHING_LOOKED_AT, Looked
 from theorax.decide.planning import cheapest
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reading, Reason, Refusal, Side
 from theorax.decide.verdict import Point, VarianceGain
@@ -32,11 +32,11 @@ __all__ = [
     "SweepPlan",
     "Tested",
     "chosen",
-    "counted",
+    "draw_counts",
+    "per_size",
     "positive",
     "refused",
-    "spread",
-    "sweep",
+    "sweep_sizes",
 ]
 
 NOTICED = 0.9  # the probability with which a noticeable deviation is refuted
@@ -298,7 +298,7 @@ class SweepPlan(Planned):
     @property
     def weights(self) -> Weights:
         """The weights of all sizes."""
-        return solve(self.core)
+        return solve_weights(self.core)
 
     @property
     def bias(self) -> float:
@@ -405,7 +405,7 @@ def refused(refusal: Refusal, plan: Planned, claimed: float, side: Side, points:
     return Tested(decision, points, detail=str(refusal).rstrip("."))
 
 
-def sweep(sizes: Iterable[float], least: int = FEWEST_SIZES) -> tuple[float, ...]:
+def sweep_sizes(sizes: Iterable[float], least: int = FEWEST_SIZES) -> tuple[float, ...]:
     """Sizes that can carry a claim about what happens as they grow.
 
     **Raises:** `DesignError` for fewer than three, for unsorted or repeated ones, or where one is not positive.
@@ -428,14 +428,14 @@ def sweep(sizes: Iterable[float], least: int = FEWEST_SIZES) -> tuple[float, ...
     return found
 
 
-def counted(draws: int | Sequence[int]) -> tuple[int, ...] | int:
+def draw_counts(draws: int | Sequence[int]) -> tuple[int, ...] | int:
     """Numbers of draws as the plan keeps them."""
     if isinstance(draws, Sequence):
         return tuple(_whole(count) for count in draws)
     return _whole(draws)
 
 
-def spread(name: str, value: float | Sequence[float]) -> tuple[float, ...] | float:
+def per_size(name: str, value: float | Sequence[float]) -> tuple[float, ...] | float:
     """One number for all sizes, or one for each.
 
     **Raises:** `DesignError` for anything else.

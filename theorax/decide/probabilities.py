@@ -11,8 +11,8 @@ from theorax.decide.binomial import fewest_draws, outcomes_of, power_of_support,
 from theorax.decide.equivalence import decide, withheld
 from theorax.decide.kinds import DecidedQuantity, KindWords
 from theorax.decide.own_verdicts import one_law_verdict
-from theorax.decide.plans import NOTICED, Planned, Tested, counted, positive
-from theorax.decide.samples import numbers
+from theorax.decide.plans import NOTICED, Planned, Tested, draw_counts, positive
+from theorax.decide.samples import float_array
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reading, Reason, Side, Status
 from theorax.decide.verdict import Assumption, Point, Standing, Verdict
 from theorax.decide.wide_margins import NO_MEANING_OF_EVENT
@@ -59,7 +59,7 @@ class ProbabilityPlan(Planned):
                 f"A margin of {self.margin:g} below a probability of {self.at_least:g} was given. Support must exclude "
                 f"some probability above zero. Write a margin between 0 and {self.at_least:g}."
             )
-        object.__setattr__(self, "draws", counted(self.draws))
+        object.__setattr__(self, "draws", draw_counts(self.draws))
 
     def _hashed(self) -> list[str]:
         lines = super()._hashed()
@@ -148,7 +148,7 @@ def plan_probability(
     return ProbabilityPlan(
         at_least=float(at_least),
         margin=margin,
-        draws=cast("int", counted(draws)),
+        draws=cast("int", draw_counts(draws)),
         levels=levels,
         reading=cast("Reading", reading),
         name=name,
@@ -161,7 +161,7 @@ def probability(plan: ProbabilityPlan, outcomes: Any) -> Verdict:
 
     **Raises:** `ObservationError` for another number of outcomes than planned, or values that are none.
     """
-    data = numbers(outcomes, "The outcomes").ravel()
+    data = float_array(outcomes, "The outcomes").ravel()
     if len(data) != plan.draws:
         raise ObservationError(
             f"{len(data)} outcomes were given, {plan.draws} were planned. A sample that grows until it pleases has no "

@@ -9,7 +9,7 @@ from theorax.decide.verdict import Assumption, Standing, Verdict
 from theorax.names import many
 from theorax.text.numbers import number
 
-__all__ = ["GROUPS", "KEYS", "NUMBERS", "OF_KEYS", "UNSEEN", "grouped", "held_fixed", "promise", "said_for"]
+__all__ = ["GROUPS", "KEYS", "NUMBERS", "OF_KEYS", "UNSEEN", "grouped", "inputs_held_fixed", "promise", "said_for"]
 
 GROUPS: tuple[tuple[Standing, str], ...] = (
     (Standing.TESTED, "Tested"),
@@ -42,14 +42,14 @@ def promise(verdict: Verdict) -> str:
     at = f" by a test at level {number(verdict.level, 3)}" if verdict.level is not None else " by what was evaluated"
     told = f"{verdict.status}{_HOW.get(finding, at)}{said_for(verdict.scope)}"
     parts = [told]
-    if fixed := held_fixed(verdict.ledger, "listed below"):
+    if fixed := inputs_held_fixed(verdict.ledger, "listed below"):
         parts.append(f"Held fixed: {fixed}")
     believed = dict.fromkeys(_named(part) for part in verdict.ledger if part.checked == Standing.DECLARED)
     parts.append(f"Assumed: {', '.join(believed)}" if believed else "Nothing was assumed")
     return f"{'. '.join(parts)}."
 
 
-def held_fixed(ledger: Iterable[Assumption], more: str) -> str:
+def inputs_held_fixed(ledger: Iterable[Assumption], more: str) -> str:
     """Inputs and letters of which one value was looked at, by number where the list is long; ``more`` says where it stands."""
     fixed = dict.fromkeys(part.text for part in ledger if part.checked == Standing.HELD_FIXED)
     listed = "; ".join(fixed)

@@ -12,7 +12,7 @@ from scipy.special import bdtr, bdtrc, ndtr, ndtri
 from theorax.decide.interval import Interval
 from theorax.errors import ObservationError, StatementError
 
-__all__ = ["OrderStatistic", "fewest_for_a_limit", "planned_sd", "quantile"]
+__all__ = ["OrderStatistic", "fewest_for_a_limit", "planned_sd", "quantile_of_draws"]
 
 Vector = NDArray[np.float64]
 
@@ -49,7 +49,7 @@ class OrderStatistic(Interval):
         return float(self.values[len(self.values) - rejected]) if rejected else math.inf
 
 
-def quantile(values: ArrayLike, order: float = 0.5) -> Interval:
+def quantile_of_draws(values: ArrayLike, order: float = 0.5) -> Interval:
     """The quantile of this order (the median) of independent draws; nothing is assumed of their law.
 
     **Raises:** `StatementError` for an order outside (0, 1); `ObservationError` for data that are empty or not finite.

@@ -16,7 +16,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from theorax.decide.bias_aware import Weights, solve
+from theorax.decide.bias_aware import Weights, solve_weights
 from theorax.decide.control_variates import NO_VARIATES, Variates
 from theorax.decide.designs import Plan, Policy, Target, least_sizes
 from theorax.decide.estimators import (
@@ -70,9 +70,9 @@ def design_rate(
     if average is Average.LOG_OF_MEAN and max(plan.noise) > _EXACT_JACKKNIFE:
         share = 0.5
         plan = replace(plan, levels=Levels(share * plan.levels.support, share * plan.levels.refute))
-    family = [solve(plan)]
+    family = [solve_weights(plan)]
     if floor > 0:
-        family += [solve(first_sizes(plan, kept)) for kept in range(len(plan.sizes) - 1, _least(plan) - 1, -1)]
+        family += [solve_weights(first_sizes(plan, kept)) for kept in range(len(plan.sizes) - 1, _least(plan) - 1, -1)]
     other = None
     if rival is not None:
         other_plan, low, high = rival
@@ -81,7 +81,7 @@ def design_rate(
                 f"The rival of a claim about the {plan.target} has the target {other_plan.target}, or other sizes. "
                 "A power's rival is an exponential over the same sizes, and the other way round. Change its plan."
             )
-        other = Rival(solve(replace(other_plan, levels=plan.levels)), low, high)
+        other = Rival(solve_weights(replace(other_plan, levels=plan.levels)), low, high)
     return SweepDesign(tuple(family), other, share)
 
 

@@ -25,9 +25,9 @@ from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Target, Vector
 from theorax.decide.draw_guards import scatter
 from theorax.decide.kinds import DecidedQuantity, KindWords, QuantityForm
-from theorax.decide.own_verdicts import ledger, sweep_verdict
+from theorax.decide.own_verdicts import sweep_assumptions, sweep_verdict
 from theorax.decide.planning import plateau
-from theorax.decide.plans import Seeds, Tested, chosen, counted, spread, sweep
+from theorax.decide.plans import Seeds, Tested, chosen, draw_counts, per_size, sweep_sizes
 from theorax.decide.rate_estimators import Average, MeansOfLogs, design_rate
 from theorax.decide.samples import Columns, above_zero, by_size, geometric_point, mean_point
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reading, Side
@@ -216,13 +216,13 @@ def plan_rate(
         raise DesignError(f"exponent={exponent!r} is no order of growth. Write that of n, such as -1 for decay as 1/n.")
     if not 0 <= floor < math.inf:
         raise DesignError(f"floor={floor!r} is no numerical floor. Write a bound of the rounding, 0 for none.")
-    sizes = sweep(sizes)
+    sizes = sweep_sizes(sizes)
     return RatePlan(
         sizes=sizes,
         exponent=float(exponent),
         margin=margin,
-        draws=counted(draws),
-        sd=spread("sd", sd),
+        draws=draw_counts(draws),
+        sd=per_size("sd", sd),
         seeds=cast("Seeds", seeds),
         side=side,
         form=form,
@@ -261,7 +261,7 @@ def rate_verdict(plan: RatePlan, observed: Columns) -> Verdict:
     return sweep_verdict(
         plan,
         found,
-        assumptions=ledger(plan, *_moments(plan), *map(declared_line, plan.variates.known)),
+        assumptions=sweep_assumptions(plan, *_moments(plan), *map(declared_line, plan.variates.known)),
     )
 
 

@@ -14,7 +14,7 @@ from theorax.decide.verdict import Point
 from theorax.errors import ObservationError
 from theorax.names import many
 
-__all__ = ["Columns", "above_zero", "by_size", "geometric_point", "mean_point", "numbers"]
+__all__ = ["Columns", "above_zero", "by_size", "float_array", "geometric_point", "mean_point"]
 
 Vector = NDArray[np.float64]
 
@@ -64,7 +64,7 @@ class Columns:
         return np.array([float(column[0]) for column in self.values])
 
 
-def numbers(values: Any, what: str = "The values") -> Vector:
+def float_array(values: Any, what: str = "The values") -> Vector:
     """An array of floats.
 
     **Raises:** `ObservationError` for ragged nesting, text, complex numbers, or nothing at all.
@@ -152,7 +152,7 @@ def _columns(plan: SweepPlan, values: Any) -> list[Vector]:
             "size. Write a table draws x sizes, or one array per size."
         )
     if isinstance(values, np.ndarray) and values.dtype.kind != "O":
-        table = numbers(values)
+        table = float_array(values)
         if table.ndim != 2 or table.shape[1] != count:
             turned = " It looks transposed." if table.ndim == 2 and table.shape[0] == count else ""
             raise ObservationError(
@@ -168,7 +168,9 @@ def _columns(plan: SweepPlan, values: Any) -> list[Vector]:
         raise ObservationError(
             f"The data are {many(len(values), 'array')} of draws where {wanted}. Write one array per size."
         )
-    columns = [numbers(column, f"The draws at {plan.letter} = {plan.sizes[at]:g}") for at, column in enumerate(values)]
+    columns = [
+        float_array(column, f"The draws at {plan.letter} = {plan.sizes[at]:g}") for at, column in enumerate(values)
+    ]
     if any(column.ndim != 1 for column in columns):
         shapes = ", ".join(str(column.shape) for column in columns)
         raise ObservationError(f"Arrays of shapes {shapes} were given, one per size. Each is a plain list of draws.")

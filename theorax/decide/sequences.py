@@ -10,9 +10,9 @@ import numpy as np
 
 from theorax.decide.corrections import Corrections
 from theorax.decide.limits import LimitPlan, limit_verdict
-from theorax.decide.plans import Seeds, spread, sweep
+from theorax.decide.plans import Seeds, per_size, sweep_sizes
 from theorax.decide.rates import RatePlan, rate_verdict
-from theorax.decide.samples import Columns, numbers
+from theorax.decide.samples import Columns, float_array
 from theorax.decide.status import DEFAULT_LEVELS, Levels, Reading
 from theorax.decide.verdict import Point, Verdict
 from theorax.errors import DesignError, ObservationError
@@ -55,11 +55,11 @@ def plan_sequence(
     if not math.isfinite(to if to is not None else exponent or 0.0):
         raise DesignError("A claimed exponent or limit is not finite. Write a finite number.")
     given: dict[str, Any] = {
-        "sizes": sweep(sizes),
+        "sizes": sweep_sizes(sizes),
         "margin": margin,
         "draws": 1,
         "seeds": Seeds.NONE,
-        "errors": spread("errors", errors),
+        "errors": per_size("errors", errors),
         "side": side,
         "corrections": Corrections() if corrections is None else corrections,
         "levels": levels,
@@ -79,7 +79,7 @@ def sequence(plan: SequencePlan, values: Any) -> Verdict:
     **Raises:** `ObservationError` for another number of values, values that are not finite, or, where an order is
     claimed, not positive.
     """
-    data = numbers(values)
+    data = float_array(values)
     if data.shape != (len(plan.sizes),):
         raise ObservationError(
             f"Values of shape {data.shape} were given where the plan has {many(len(plan.sizes), 'size')}. A sequence has one "

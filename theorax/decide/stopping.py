@@ -23,7 +23,7 @@ from theorax.decide.limits import LimitPlan, limit
 from theorax.decide.means import MeanPlan, mean
 from theorax.decide.plans import Planned, Seeds, SweepPlan
 from theorax.decide.rates import RatePlan, rate
-from theorax.decide.samples import numbers
+from theorax.decide.samples import float_array
 from theorax.decide.status import Decision, Levels, Status
 from theorax.decide.verdict import LookTaken, Verdict
 from theorax.errors import DesignError, ObservationError
@@ -212,11 +212,11 @@ def _most(draws: int | Sequence[int]) -> int:
 def _columns(plan: LookedAt, values: Any, count: int) -> list[np.ndarray]:
     sizes = len(plan.sizes) if isinstance(plan, SweepPlan) else 1
     if isinstance(values, np.ndarray) and values.ndim == 2:
-        columns = list(numbers(values).T)
+        columns = list(float_array(values).T)
     elif sizes == 1:
-        columns = [numbers(values).ravel()]
+        columns = [float_array(values).ravel()]
     else:
-        columns = [numbers(column) for column in values]
+        columns = [float_array(column) for column in values]
     if len(columns) != sizes or any(len(column) != count for column in columns):
         shape = np.shape(values) if isinstance(values, np.ndarray) else tuple(map(len, columns))
         raise ObservationError(

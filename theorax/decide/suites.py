@@ -31,7 +31,7 @@ def adjust(
     named = cast("Mapping[str, Verdict]", verdicts) if isinstance(verdicts, Mapping) else _named(verdicts)
     if not named:
         raise UsageError("No verdicts were given. Nothing can be adjusted. Write decide.adjust([first, second, ...]).")
-    suite = error_budget.adjust(named, refute=refute, support=support)
+    suite = error_budget.apply_budget(named, refute=refute, support=support)
     return {name: suite.after(name, verdict) for name, verdict in named.items()}
 
 

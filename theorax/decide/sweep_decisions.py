@@ -11,12 +11,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from theorax.decide.bias_aware import Bias, Weights, solve
+from theorax.decide.bias_aware import Bias, Weights, solve_weights
 from theorax.decide.control_variates import (
     NO_VARIATES,
     MeanTest,
     Variates,
-    fewest_draws,
+    fewest_draws_with,
     gain_of,
     look_at_means,
     mean_tests,
@@ -27,8 +27,8 @@ from theorax.decide.correction_words import beyond
 from theorax.decide.designs import Plan
 from theorax.decide.draw_guards import Spreads, look_at_draws
 from theorax.decide.equivalence import against, decide, has_slow_room, is_robust, withheld
+from theorax.decide.guard_findings import NOTHING_LOOKED_AT, Looked, together
 from theorax.decide.interval import Interval
-from theorax.decide.looked import NOTHING_LOOKED_AT, Looked, together
 from theorax.decide.planning import CONTRADICTED, misfit
 from theorax.decide.plans import Planned, SweepPlan, Tested, refused
 from theorax.decide.samples import Columns
@@ -127,7 +127,7 @@ class WeightedPlan(SweepPlan):
     @property
     def solved(self) -> SweepDesign:
         """Every weight that the data may call for."""
-        return SweepDesign((solve(self.core),))
+        return SweepDesign((solve_weights(self.core),))
 
     @property
     def weights(self) -> Weights:
@@ -188,7 +188,7 @@ class WeightedPlan(SweepPlan):
 
     def _with_enough_draws(self) -> Self:
         """The plan with draws enough for its variates."""
-        least = fewest_draws(len(self.variates.known))
+        least = fewest_draws_with(len(self.variates.known))
         return replace(self, draws=max(least, *self._counts))
 
     def _extended(self, found: Plan) -> dict[str, Any]:
@@ -198,7 +198,7 @@ class WeightedPlan(SweepPlan):
         return {
             "sizes": found.sizes,
             "sd": self._drawn_spreads + self._drawn_spreads[-1:] * more,
-            "draws": max(fewest_draws(len(self.variates.known)), *found.planned_draws),
+            "draws": max(fewest_draws_with(len(self.variates.known)), *found.planned_draws),
             "variates": with_more(self.variates, len(found.sizes)),
         }
 
@@ -267,7 +267,7 @@ def decide_sweep(
     slow = has_slow_room(decision, plan, means.interval)
     decision = replace(decision, robust=is_robust(decision, plan, means.interval))
     if design.rival is not None:
-        other = solve(first_sizes(design.rival.weights.plan, means.kept))
+        other = solve_weights(first_sizes(design.rival.weights.plan, means.kept))
         decision = against(decision, means.interval(other), design.rival.low, design.rival.high)
     alarm = misfit(plan, _along(means, plan))
     decision = withheld(decision, Reason.CLASS_REFUTED) if alarm else decision

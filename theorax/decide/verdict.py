@@ -243,19 +243,19 @@ class Verdict(Statement, ErrorRates, Grounds, LargerClasses):
         return replace(self, **settled_fields(findings))
 
     def __str__(self) -> str:
-        from theorax.decide.verdict_text import told
+        from theorax.decide.verdict_text import verdict_blocks
         from theorax.text.plain import render
 
-        return render(told(self)).rstrip("\n")
+        return render(verdict_blocks(self)).rstrip("\n")
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         """A notebook shows the same words, the statement as a formula."""
-        from theorax.decide.verdict_text import told
+        from theorax.decide.verdict_text import verdict_blocks
         from theorax.text import hypertext
 
         typeset = hypertext.statement(self.latex, self.statement) if self.latex else ""
         latex = hypertext.latex_rows([(f"{self.id} is {self.status}:", self.latex)])
-        return hypertext.bundle(str(self), typeset + hypertext.render(told(self)), latex)
+        return hypertext.bundle(str(self), typeset + hypertext.render(verdict_blocks(self)), latex)
 
 
 def again(fields: Mapping[str, Any]) -> Verdict:

@@ -12,10 +12,10 @@ from theorax.text.blocks import Block, Gap, Heading, Lines, Paragraph, Table
 from theorax.text.numbers import number, with_uncertainty
 from theorax.text.plot import AtInfinity, margin_band, plot, predicted_along
 
-__all__ = ["rows", "sweep", "told"]
+__all__ = ["fact_rows", "sweep_blocks", "verdict_blocks"]
 
 
-def told(verdict: Verdict) -> Iterator[Block]:
+def verdict_blocks(verdict: Verdict) -> Iterator[Block]:
     """The blocks of one verdict; `str` of it is their plain text."""
     statement = tuple(verdict.statement.split("\n"))
     yield Heading(
@@ -31,17 +31,17 @@ def told(verdict: Verdict) -> Iterator[Block]:
     yield from (Paragraph(fact.value) for fact in found if fact.level is Level.HEAD and fact.key is not FactKey.VERDICT)
     yield Gap()
     # The reason why it is undecided stands in the deciding sentence.
-    yield from rows(fact for fact in found if fact.level is not Level.HEAD and fact.key is not FactKey.REASON)
+    yield from fact_rows(fact for fact in found if fact.level is not Level.HEAD and fact.key is not FactKey.REASON)
     yield Gap()
     yield Paragraph(by_key(found)[FactKey.VERDICT].value)
     if (case := verdict.deciding) is not None and len(case.points) > 1:
-        yield from sweep(verdict, case)
+        yield from sweep_blocks(verdict, case)
     for heading, lines in (("Blind to", verdict.unseen), *grouped(verdict.ledger)):
         yield from (Gap(), Paragraph(f"{heading}:")) if lines else ()
         yield from (Paragraph(f"- {line}", indent=4, hang=2) for line in lines)
 
 
-def rows(found: Iterable[Fact]) -> Iterator[Paragraph]:
+def fact_rows(found: Iterable[Fact]) -> Iterator[Paragraph]:
     """Facts below each other, the labels in a column."""
     listed = list(found)
     room = max((len(fact.key) for fact in listed), default=0) + 2
@@ -49,7 +49,7 @@ def rows(found: Iterable[Fact]) -> Iterator[Paragraph]:
         yield Paragraph(f"{f'{fact.key}:':<{room}}{fact.value}", hang=room, quiet=True)
 
 
-def sweep(verdict: Verdict, case: Case) -> Iterator[Block]:
+def sweep_blocks(verdict: Verdict, case: Case) -> Iterator[Block]:
     """Observations along the sweep of a case, in a table and a plot."""
     letter, quantity = verdict.as_ or "size", verdict.words.quantity
     points = case.points

@@ -12,7 +12,7 @@ from theorax.names import many
 from theorax.text.numbers import as_typed, number, p_value, percent, with_uncertainty
 
 __all__ = [
-    "REMEDIES", "SEEDS", "TESTED", "attempted", "finite", "found_by", "inside", "numbers_of",
+    "REMEDIES", "SEEDS", "TESTED", "attempted", "finite", "found_by", "inside", "numbers_line",
     "sentence",
 ]  # fmt: skip
 
@@ -134,7 +134,7 @@ def _larger(decision: Decision) -> str:
     return said + (slow[decision.with_log] if decision.with_log is not None else "")
 
 
-def numbers_of(decision: Decision, sign: int = 1) -> str:
+def numbers_line(decision: Decision, sign: int = 1) -> str:
     """The numbers of a decision in a line; ``sign`` as in `Shown`."""
     return (
         f"estimate {sign * decision.estimate:.4g}, claimed {sign * decision.claimed:.4g}, "

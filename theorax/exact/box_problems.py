@@ -25,8 +25,8 @@ from theorax.exact import branch_and_bound
 from theorax.exact.algebra import proof_of, value_at
 from theorax.exact.branch_and_bound import Certificate
 from theorax.exact.counterexamples import Search, tightness_at
-from theorax.exact.counterexamples import search as searched
-from theorax.exact.decisions import decided, exactly, told
+from theorax.exact.counterexamples import search_box as searched
+from theorax.exact.decisions import decided, exactly, search_sentence
 from theorax.exact.enclosures import Box, Enclosure, fraction, rational
 from theorax.exact.krawczyk import PRECISION, Critical, Zero
 from theorax.exact.least_values import least_on_box, local, restarts, what_of
@@ -146,7 +146,9 @@ def _followed(
 def nowhere_negative(problem: BoxProblem, budget: int = BUDGET) -> BoxFinding:
     """Decide that the function is nowhere below minus the slack: by algebra, by branch and bound, then by a search."""
     enclosure = problem.enclosure()
-    found = _by_algebra(enclosure, problem) or branch_and_bound.certify(enclosure, problem.box, problem.slack, budget)
+    found = _by_algebra(enclosure, problem) or branch_and_bound.certify_on_box(
+        enclosure, problem.box, problem.slack, budget
+    )
     if found.status is Status.INCONCLUSIVE:
         found = _search(problem, enclosure, 4096, 0, 0).refuted or found
     lowest = -math.inf if found.lowest is None else found.lowest
@@ -157,7 +159,7 @@ def nowhere_negative(problem: BoxProblem, budget: int = BUDGET) -> BoxFinding:
         lower=0.0 - float(problem.slack) if found.status is Status.CERTIFIED else lowest,
     )
     certain = found.status is not Status.INCONCLUSIVE
-    return BoxFinding(decision, told(found, problem.names), problem.everywhere if certain else "")
+    return BoxFinding(decision, search_sentence(found, problem.names), problem.everywhere if certain else "")
 
 
 @_followed
@@ -169,7 +171,10 @@ def violation_searched(
     if found.refuted is not None:
         decision = decided(Status.REFUTED, estimate=_value(found.refuted, math.nan))
         return BoxFinding(
-            decision, told(found.refuted, problem.names), f"every point of {problem.domain}", draws=found.draws
+            decision,
+            search_sentence(found.refuted, problem.names),
+            f"every point of {problem.domain}",
+            draws=found.draws,
         )
     outcomes = np.zeros(draws)
     outcomes[: found.violations] = 1.0
@@ -217,7 +222,7 @@ def least_at(
         found, critical = algebra, local(enclosure.gradient, at)
     else:
         found, critical = least_on_box(enclosure, enclosure.gradient, at, problem.box, problem.slack, budget)
-    left = told(found, problem.names, what_of(found))
+    left = search_sentence(found, problem.names, what_of(found))
     if found.status is not Status.INCONCLUSIVE:
         lowest = -math.inf if found.lowest is None else found.lowest
         certified = found.status is Status.CERTIFIED
@@ -230,7 +235,7 @@ def least_at(
     tried = restarts(enclosure, problem.program, at, problem.box, problem.slack, starts, problem.drawn("minimum", seed))
     if tried.refuted is not None:
         decision = decided(Status.REFUTED, estimate=tried.lowest)
-        return BoxFinding(decision, told(tried.refuted, problem.names, "the value"), problem.everywhere)
+        return BoxFinding(decision, search_sentence(tried.refuted, problem.names, "the value"), problem.everywhere)
     if casts := narrow_casts(problem.program, (np.zeros(len(problem.names)),)):
         # The values that descents compare are known to the rounding of the cast alone.
         decision = decided(Status.INCONCLUSIVE, Reason.NUMERIC_FLOOR, estimate=tried.lowest, levels=levels)

@@ -23,7 +23,7 @@ from theorax.exact.convex import tangent
 from theorax.exact.enclosures import Box, Enclosure, fraction, rational
 from theorax.numerics.arithmetics.failures import UndecidedComparison, UnsupportedPrimitive
 
-__all__ = ["PRECISIONS", "Certificate", "certify", "confirm", "is_violated"]
+__all__ = ["PRECISIONS", "Certificate", "certify_on_box", "confirm", "is_violated"]
 
 PRECISIONS = (64, 128, 256, 512)
 NARROWEST = fmpq(1, 2**40)
@@ -96,7 +96,7 @@ class _Bound:
     precision: int
 
 
-def certify(
+def certify_on_box(
     function: Enclosure,
     domain: Box,
     slack: Fraction = Fraction(0),

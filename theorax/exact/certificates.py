@@ -24,7 +24,15 @@ from theorax.errors import TheoraxError, UsageError
 from theorax.exact.box_problems import BUDGET, BoxFinding, BoxProblem, nowhere_negative, violation_searched
 from theorax.exact.decisions import exactly
 from theorax.exact.enclosures import Box, Enclosure
-from theorax.exact.own_functions import Bounds, Function, called, exact, of_vector, sides_of, whole
+from theorax.exact.own_functions import (
+    Bounds,
+    Function,
+    applied_function,
+    box_sides,
+    exact_bound,
+    of_vector,
+    whole_number,
+)
 from theorax.numerics.arithmetics import fingerprint, narrow_casts
 
 __all__ = ["OwnClaim", "certify", "claim_on", "search"]
@@ -63,7 +71,7 @@ def certify(
     **Raises:** ``UsageError`` for a box or a function that cannot be meant.
     """
     claim = _inequality(function, at_most, box, slack, name)
-    whole("budget", budget)
+    whole_number("budget", budget)
     return claim.verdict(nowhere_negative(claim.problem, budget))
 
 
@@ -92,8 +100,8 @@ def search(
     **Raises:** ``UsageError`` for a box or a function that cannot be meant.
     """
     claim = _inequality(function, at_most, box, slack, name)
-    whole("evaluations", evaluations)
-    whole("draws", draws)
+    whole_number("evaluations", evaluations)
+    whole_number("draws", draws)
     if not 0 < content < 1:
         raise UsageError(
             f"content={content!r} is no share of the box. Write a number between 0 and 1, 0.02 by default."
@@ -166,27 +174,27 @@ def claim_on(function: Function, box: Bounds, slack: Any, name: str, says: str) 
 
     **Raises:** ``UsageError`` for a box or a function that cannot be meant.
     """
-    names, _ = sides_of(box)
+    names, _ = box_sides(box)
     by_name = isinstance(box, Mapping)
     program = of_vector(function, names, by_name)
-    statement = f"{called(function, 'f', names, by_name)} {says}"
+    statement = f"{applied_function(function, 'f', names, by_name)} {says}"
     return _claim(name, statement, box, _slack(slack), program, words=OPTIMUM)
 
 
 def _inequality(function: Function, at_most: Function | None, box: Bounds, slack: Any, name: str) -> OwnClaim:
-    names, _ = sides_of(box)
+    names, _ = box_sides(box)
     by_name = isinstance(box, Mapping)
     left, weaker = of_vector(function, names, by_name), _slack(slack)
-    of = called(function, "f", names, by_name)
+    of = applied_function(function, "f", names, by_name)
     if at_most is None:
         return _claim(name, f"{of} ≥ {exactly(-weaker)}", box, weaker, left)
     right = of_vector(at_most, names, by_name)
-    statement = f"{of} ≤ {called(at_most, 'g', names, by_name)}" + (f" + {exactly(weaker)}" if weaker else "")
+    statement = f"{of} ≤ {applied_function(at_most, 'g', names, by_name)}" + (f" + {exactly(weaker)}" if weaker else "")
     return _claim(name, statement, box, weaker, lambda x: right(x) - left(x), (left, right))
 
 
 def _slack(slack: Any) -> Fraction:
-    weaker = exact(slack, "slack")
+    weaker = exact_bound(slack, "slack")
     if weaker < 0:
         raise UsageError(f"slack={slack!r} is negative. A slack weakens the claim. Write zero or a positive number.")
     return weaker
@@ -201,7 +209,7 @@ def _claim(
     sides: tuple[Function, Function] | None = None,
     words: KindWords = WORDS,
 ) -> OwnClaim:
-    names, ends = sides_of(box)
+    names, ends = box_sides(box)
     domain = Box.of(ends)
     problem = BoxProblem(names, domain, slack, lambda: _enclosed(program, names), program, "", sides)
     if any(low < high for low, high in ends):

@@ -48,7 +48,7 @@ def computes(expression: Basic) -> bool:
     return expression.has(*NAMES)
 
 
-def computed(expression: Basic) -> Computed:
+def evaluated_expression(expression: Basic) -> Computed:
     """Evaluate the integrals, sums, products, limits, derivatives and substitutions in an expression."""
     expression = sympify(expression)
     if not computes(expression):
@@ -56,12 +56,12 @@ def computed(expression: Basic) -> Computed:
     if isinstance(expression, Integral | Sum | Product) and len(expression.limits) > 1:
         # SymPy would merge an integral of an integral again: the inner one is computed alone.
         first, *outer = expression.limits
-        inner = computed(type(expression)(expression.function, first))
+        inner = evaluated_expression(type(expression)(expression.function, first))
         if inner.stuck:
             return Computed(expression, inner.results, (*inner.stuck, expression))
-        rest = computed(type(expression)(inner.value, *outer))
+        rest = evaluated_expression(type(expression)(inner.value, *outer))
         return Computed(rest.value, _distinct([inner.results, rest.results]), rest.stuck)
-    parts = [computed(part) for part in expression.args]
+    parts = [evaluated_expression(part) for part in expression.args]
     results = _distinct(part.results for part in parts)
     stuck = tuple(dict.fromkeys(form for part in parts for form in part.stuck))
     node = expression.func(*(part.value for part in parts))

@@ -25,7 +25,7 @@ from theorax.numerics.arithmetics.custom_rules import entered
 from theorax.numerics.arithmetics.failures import UnsupportedPrimitive
 from theorax.numerics.arithmetics.flat_program import doubles
 
-__all__ = ["FAMILIES", "Search", "ascents", "search", "structured", "tightness_at"]
+__all__ = ["FAMILIES", "Search", "ascents", "search_box", "structured", "tightness_at"]
 
 Vector = NDArray[np.float64]
 Program = Callable[[Any], Any]
@@ -58,7 +58,7 @@ class Search:
     points: Vector
 
 
-def search(
+def search_box(
     function: Enclosure,
     program: Program,
     box: Box,

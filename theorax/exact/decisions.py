@@ -12,7 +12,7 @@ from flint import arb
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Side, Status
 from theorax.exact.branch_and_bound import Certificate
 
-__all__ = ["decided", "exactly", "place", "read_as_exact", "shown", "told"]
+__all__ = ["ball_text", "decided", "exactly", "read_as_exact", "search_sentence", "typed_point"]
 
 
 def decided(
@@ -50,7 +50,7 @@ def decided(
     )
 
 
-def told(found: Certificate, names: Sequence[str], what: str = "the difference") -> str:
+def search_sentence(found: Certificate, names: Sequence[str], what: str = "the difference") -> str:
     """One sentence: what the search over boxes proved, where the claim fails, or what is left.
 
     ``what``: how the function is called that should be nowhere negative.
@@ -63,7 +63,7 @@ def told(found: Certificate, names: Sequence[str], what: str = "the difference")
         return f"holds on the whole box{with_slack}: {boxes} in balls of up to {found.precision} bits"
     if found.status is Status.REFUTED:
         assert found.point is not None and found.value is not None
-        return f"fails at {place(found.point, names)}: {what} there lies in {shown(found.value)}"
+        return f"fails at {typed_point(found.point, names)}: {what} there lies in {ball_text(found.value)}"
     left = f"after {boxes}" if found.reason is Reason.BUDGET else f"on {found.aside} of {boxes}, too narrow to split"
     if found.trouble:
         left += f"; {found.trouble.rstrip('.')}"
@@ -86,12 +86,12 @@ def read_as_exact(casts: Sequence[str]) -> str:
     return f"; the {named} read as exact"
 
 
-def place(point: Sequence[Fraction], names: Sequence[str]) -> str:
+def typed_point(point: Sequence[Fraction], names: Sequence[str]) -> str:
     """An exact point as a reader can type it again."""
     return ", ".join(f"{name} = {value}" for name, value in zip(names, point, strict=True))
 
 
-def shown(value: arb) -> str:
+def ball_text(value: arb) -> str:
     """A ball in a few digits, rounded outward."""
     with flint.ctx.workprec(64):
         return str(value.str(6))

@@ -12,7 +12,7 @@ import flint
 from flint import arb, fmpq
 
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Side, Status
-from theorax.exact.decisions import decided, shown
+from theorax.exact.decisions import ball_text, decided
 from theorax.numerics.arithmetics import UndecidedComparison, UnsupportedPrimitive
 
 __all__ = ["GAP_PRECISION", "DualityGap", "GapProblem", "duality_gap"]
@@ -87,19 +87,19 @@ def _compared(problem: GapProblem, margin: arb) -> DualityGap:
     if not all(c >= 0 for c in problem.constraints):
         worst = min(problem.constraints, key=lambda c: float(c.mid()))
         known = "is violated" if worst < 0 else "is not known to hold"
-        detail = f"a constraint {known}: it lies in {shown(worst)}; repair the point to exact feasibility"
+        detail = f"a constraint {known}: it lies in {ball_text(worst)}; repair the point to exact feasibility"
         return DualityGap(Status.INCONCLUSIVE, Reason.HYPOTHESIS_UNSAMPLED, detail)
     if rival is not None and all(c >= 0 for c in problem.rival_constraints) and rival < value - margin:
-        return DualityGap(Status.REFUTED, None, f"another feasible point is lower, by {shown(value - rival)}")
+        return DualityGap(Status.REFUTED, None, f"another feasible point is lower, by {ball_text(value - rival)}")
     if problem.bound is None:
         return DualityGap(Status.INCONCLUSIVE, Reason.UNDERPOWERED, "no lower bound is known")
     gap = value - problem.bound
     largest = float(gap.upper()) if gap.is_finite() else math.inf
     if gap < 0:
-        detail = f"the lower bound lies above a feasible value: the gap is {shown(gap)}"
+        detail = f"the lower bound lies above a feasible value: the gap is {ball_text(gap)}"
         return DualityGap(Status.REFUTED, None, detail, largest)
     if gap <= margin:
         detail = f"the gap to the lower bound is at most {largest:.3g}"
         return DualityGap(Status.CERTIFIED, None, detail, largest)
-    detail = f"the gap lies in {shown(gap)}, against a margin of {float(margin):.3g}"
+    detail = f"the gap lies in {ball_text(gap)}, against a margin of {float(margin):.3g}"
     return DualityGap(Status.INCONCLUSIVE, Reason.NUMERIC_FLOOR, detail, largest)

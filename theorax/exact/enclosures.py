@@ -154,7 +154,7 @@ class Enclosure:
     def all_over(self, sides: Sequence[tuple[fmpq, fmpq]], precision: int) -> list[Slope]:
         """The balls of all values over a box, with those of their slopes."""
         with flint.ctx.workprec(precision):
-            entries = inputs([interval(*side) for side in sides])
+            entries = inputs([ball_of_interval(*side) for side in sides])
             return self._run(Slopes(self.dimension, precision), entries)
 
     def values(self, sides: Sequence[tuple[fmpq, fmpq]], precision: int) -> arb:
@@ -164,7 +164,7 @@ class Enclosure:
         """
         with flint.ctx.workprec(precision):
             entries = np.empty(self.dimension, dtype=object)
-            entries[:] = [interval(*side) for side in sides]
+            entries[:] = [ball_of_interval(*side) for side in sides]
             found: arb = hull(lambda course: self._run(course, entries)[0], precision)
             return found
 
@@ -223,7 +223,7 @@ def floats(expression: Expr, letters: Sequence[Symbol]) -> Callable[[Any], Any]:
     return function
 
 
-def interval(lower: fmpq, upper: fmpq) -> arb:
+def ball_of_interval(lower: fmpq, upper: fmpq) -> arb:
     """The ball of an interval, rounded outward; one whose lower end is exact keeps it, for a root or a logarithm there."""
     if lower == upper:
         return arb(lower)

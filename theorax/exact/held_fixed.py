@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import sympy
 
-__all__ = ["held_fixed", "listed", "value_of"]
+__all__ = ["held_fixed", "held_fixed_text", "leaf_array"]
 
 _MOST_ENTRIES, _MOST_NAMES = 8, 6
 
@@ -19,7 +19,7 @@ def held_fixed(inputs: Any, varied: Callable[[Any], bool], names: Sequence[str] 
     """Every leaf of the inputs that is not varied, as ``name = value``; ``names`` are those of a tuple of arguments."""
     leaves = jax.tree_util.tree_leaves_with_path(inputs, is_leaf=lambda leaf: isinstance(leaf, sympy.Basic))
     return tuple(
-        f"{name_of(path, names)} = {shown(leaf)}"
+        f"{name_of(path, names)} = {leaf_text(leaf)}"
         for path, leaf in leaves
         if not varied(leaf) and not callable(leaf) and (not hasattr(leaf, "size") or leaf.size)
     )
@@ -36,18 +36,18 @@ def name_of(path: Sequence[Any], names: Sequence[str] = ()) -> str:
     return ".".join(parts) or "the input"
 
 
-def value_of(leaf: Any) -> Any:
+def leaf_array(leaf: Any) -> Any:
     """The value of a leaf as an array of NumPy, keys of random numbers as their data."""
     if isinstance(leaf, jax.Array) and jnp.issubdtype(leaf.dtype, jax.dtypes.extended):
         leaf = jax.random.key_data(leaf)
     return np.asarray(leaf)
 
 
-def shown(leaf: Any) -> str:
+def leaf_text(leaf: Any) -> str:
     """The value of a leaf in a few characters."""
     if not isinstance(leaf, np.ndarray | jax.Array | np.generic):
         return str(leaf)
-    array = value_of(leaf)
+    array = leaf_array(leaf)
     entries = ", ".join(
         f"{entry:.6g}" if array.dtype.kind == "f" else str(entry) for entry in array.flat[:_MOST_ENTRIES]
     )
@@ -58,7 +58,7 @@ def shown(leaf: Any) -> str:
     return f"[{entries}{more}]{shape}"
 
 
-def listed(held: Sequence[str]) -> str:
+def held_fixed_text(held: Sequence[str]) -> str:
     """Inputs held fixed, as the end of a scope."""
     more = f" and {len(held) - _MOST_NAMES} more" if len(held) > _MOST_NAMES else ""
     return f"held fixed: {', '.join(held[:_MOST_NAMES])}{more}"

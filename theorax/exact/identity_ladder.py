@@ -330,13 +330,13 @@ def in_floats(sides: AtPoint, margin: float, absolute: bool = False) -> Floats:
         return Floats(obstacle=error)
     for pair, gap in zip(pairs, gaps, strict=True):
         off = np.abs(gap.value)
-        scale = 1.0 if absolute else max(largest(np.abs(side.value)) for side in pair)
+        scale = 1.0 if absolute else max(largest_entry(np.abs(side.value)) for side in pair)
         # What is allowed is a share of the scale itself, which its own rounding may have enlarged.
-        sure = 1.0 if absolute else max(largest(np.abs(side.value) - side.reach) for side in pair)
+        sure = 1.0 if absolute else max(largest_entry(np.abs(side.value) - side.reach) for side in pair)
         consistent = consistent and bool(np.all(off <= gap.reach))
         within = within and bool(np.all(np.isfinite(off)) and np.all(off + gap.reach <= margin * sure))
-        worst = max(worst, _over(largest(off + gap.reach), scale))
-        account = max(account, _over(largest(gap.reach), scale))
+        worst = max(worst, _over(largest_entry(off + gap.reach), scale))
+        account = max(account, _over(largest_entry(gap.reach), scale))
     return Floats(worst, account, consistent, within)
 
 
@@ -346,6 +346,6 @@ def _over(size: float, scale: float) -> float:
     return size / scale if math.isfinite(scale) else math.inf
 
 
-def largest(entries: np.ndarray) -> float:
+def largest_entry(entries: np.ndarray) -> float:
     """The largest entry; infinite where one is no number, for nothing may pass by being undefined."""
     return math.inf if np.isnan(entries).any() else float(entries.max(initial=0.0))

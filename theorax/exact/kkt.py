@@ -23,7 +23,7 @@ from flint import arb
 from scipy.optimize import nnls
 
 from theorax.exact.enclosures import Enclosure, rational
-from theorax.exact.krawczyk import PRECISION, Critical, critical
+from theorax.exact.krawczyk import PRECISION, Critical, critical_point
 from theorax.numerics.arithmetics import UndecidedComparison, UnsupportedPrimitive
 from theorax.numerics.arithmetics.custom_rules import entered
 from theorax.numerics.arithmetics.flat_program import doubles
@@ -98,7 +98,7 @@ def constrained(
 
     try:
         others = Enclosure(held, dimension, count)
-        found = critical(Enclosure(system, whole, whole), start, augmented, precision, fits)
+        found = critical_point(Enclosure(system, whole, whole), start, augmented, precision, fits)
     except (UndecidedComparison, UnsupportedPrimitive) as error:
         return Constrained(None, active, str(error))
     if found is None:

@@ -21,7 +21,7 @@ from flint import arb, fmpq
 from theorax.exact.enclosures import Enclosure, fraction, rational
 from theorax.numerics.arithmetics.failures import UndecidedComparison
 
-__all__ = ["PRECISION", "Critical", "Zero", "critical", "curvature", "zero"]
+__all__ = ["PRECISION", "Critical", "Zero", "critical_point", "curvature", "zero"]
 
 PRECISION = 128
 WIDEST, NARROWEST = 0, 40
@@ -91,7 +91,7 @@ def zero(
     return None
 
 
-def critical(
+def critical_point(
     system: Enclosure,
     near: Sequence[Fraction],
     hessian: Callable[[Any], Any] = lambda jacobian: jacobian,

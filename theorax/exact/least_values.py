@@ -17,10 +17,10 @@ import numpy as np
 from flint import arb, fmpq
 
 from theorax.decide.status import Reason, Status
-from theorax.exact.branch_and_bound import Certificate, certify, confirm
+from theorax.exact.branch_and_bound import Certificate, certify_on_box, confirm
 from theorax.exact.counterexamples import ascents
 from theorax.exact.enclosures import Box, Enclosure, fraction, rational
-from theorax.exact.krawczyk import PRECISION, Critical, critical
+from theorax.exact.krawczyk import PRECISION, Critical, critical_point
 from theorax.numerics.arithmetics.failures import UndecidedComparison, UnsupportedPrimitive
 
 __all__ = ["Restarts", "least_on_box", "local", "restarts", "what_of"]
@@ -36,7 +36,7 @@ def local(gradient: Enclosure | None, at: Sequence[Fraction]) -> Critical | None
     if gradient is None:
         return None
     try:
-        return critical(gradient, at)
+        return critical_point(gradient, at)
     except UnsupportedPrimitive:
         return None
 
@@ -67,7 +67,7 @@ def least_on_box(
     low, high = _ends(value)
     valley = _valley(found, gradient, at, slack) if found is not None else None
     # Shown of every box: f >= high - slack, which is at least f(at) - slack.
-    answer = certify(function, box, slack - high, budget, valley=valley)
+    answer = certify_on_box(function, box, slack - high, budget, valley=valley)
     if answer.status is Status.REFUTED and not _below(answer, low - slack):
         answer = replace(answer, status=Status.INCONCLUSIVE, reason=Reason.NUMERIC_FLOOR, point=None, value=None)
     lowest = None if answer.lowest is None else answer.lowest - float(high)

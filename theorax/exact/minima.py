@@ -21,7 +21,7 @@ from theorax.exact.enclosures import Enclosure, rational
 from theorax.exact.kkt import Constrained, constrained
 from theorax.exact.krawczyk import PLACED, Critical
 from theorax.exact.least_values import local
-from theorax.exact.own_functions import Bounds, Function, exact, whole
+from theorax.exact.own_functions import Bounds, Function, exact_bound, whole_number
 from theorax.names import many
 from theorax.numerics.arithmetics import UnsupportedPrimitive
 
@@ -57,9 +57,9 @@ def minimum(
 
     **Raises:** ``UsageError`` for a point, a box or a function that cannot be meant.
     """
-    point = [exact(x, f"at[{place}]") for place, x in enumerate(at)]
-    whole("budget", budget)
-    whole("starts", starts)
+    point = [exact_bound(x, f"at[{place}]") for place, x in enumerate(at)]
+    whole_number("budget", budget)
+    whole_number("starts", starts)
     claim = claim_on(
         function, box if box is not None else [(x, x) for x in point], slack, name, f"is least at {_told(point)}"
     )
@@ -110,9 +110,9 @@ def duality(
 
     **Raises:** ``UsageError`` for points or functions that cannot be meant.
     """
-    points = [[exact(x, f"{what}[{place}]") for place, x in enumerate(entries)]
+    points = [[exact_bound(x, f"{what}[{place}]") for place, x in enumerate(entries)]
               for what, entries in (("at", at), ("dual_at", dual_at))]  # fmt: skip
-    allowed = exact(gap, "gap")
+    allowed = exact_bound(gap, "gap")
     if not allowed > 0:
         raise UsageError(f"gap={gap!r} leaves no room. Two rounded values are never known to be equal. Write 1e-9.")
     claim = claim_on(primal, [(x, x) for x in points[0]], 0, name, f"is least up to {float(allowed):g}")

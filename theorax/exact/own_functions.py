@@ -14,13 +14,13 @@ import numpy as np
 from theorax.errors import UsageError
 from theorax.names import many
 
-__all__ = ["Bounds", "Function", "called", "exact", "of_vector", "sides_of", "whole"]
+__all__ = ["Bounds", "Function", "applied_function", "box_sides", "exact_bound", "of_vector", "whole_number"]
 
 Function = Callable[..., Any]
 Bounds = Mapping[str, Sequence[Any]] | Sequence[Sequence[Any]]
 
 
-def exact(number: Any, what: str) -> Fraction:
+def exact_bound(number: Any, what: str) -> Fraction:
     """A number of a box without any rounding.
 
     **Raises:** ``UsageError`` for what is no finite real number.
@@ -41,7 +41,7 @@ def exact(number: Any, what: str) -> Fraction:
     return Fraction(float(number))
 
 
-def whole(what: str, number: Any) -> int:
+def whole_number(what: str, number: Any) -> int:
     """A count of something.
 
     **Raises:** ``UsageError`` for what is no positive whole number.
@@ -51,7 +51,7 @@ def whole(what: str, number: Any) -> int:
     return int(number)
 
 
-def sides_of(box: Bounds) -> tuple[tuple[str, ...], tuple[tuple[Fraction, Fraction], ...]]:
+def box_sides(box: Bounds) -> tuple[tuple[str, ...], tuple[tuple[Fraction, Fraction], ...]]:
     """The names and the exact sides of a box.
 
     **Raises:** ``UsageError`` for what is no product of bounded intervals.
@@ -72,7 +72,7 @@ def sides_of(box: Bounds) -> tuple[tuple[str, ...], tuple[tuple[Fraction, Fracti
             raise UsageError(
                 f"The side {name} = {side!r} is no pair. A side is an interval. Write (lower, upper)."
             ) from None
-        lower, upper = exact(low, f"The lower end of {name}"), exact(high, f"The upper end of {name}")
+        lower, upper = exact_bound(low, f"The lower end of {name}"), exact_bound(high, f"The upper end of {name}")
         if lower > upper:
             raise UsageError(
                 f"The side {name} = ({low!r}, {high!r}) is empty: its lower end lies above its upper end. "
@@ -120,7 +120,7 @@ def of_vector(function: Function, names: Sequence[str], by_name: bool) -> Functi
     return function
 
 
-def called(function: Function, otherwise: str, names: Sequence[str], by_name: bool) -> str:
+def applied_function(function: Function, otherwise: str, names: Sequence[str], by_name: bool) -> str:
     """The function applied to its numbers, as a statement writes it."""
     label = getattr(function, "__name__", otherwise)
     label = otherwise if label == "<lambda>" else label

@@ -13,7 +13,7 @@ from theorax.exact.enclosures import Enclosure
 from theorax.numerics.arithmetics.casts import FloatFormat
 from theorax.numerics.arithmetics.domain import ObjectDomain
 from theorax.numerics.arithmetics.failures import UndecidedComparison, UnsupportedPrimitive
-from theorax.numerics.arithmetics.symbolic import exact as exact_number
+from theorax.numerics.arithmetics.symbolic import exact_rational as exact_number
 
 __all__ = ["LARGEST_DEGREE", "terms_of"]
 

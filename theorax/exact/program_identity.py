@@ -28,7 +28,7 @@ from theorax.decide.verdict import Assumption, Point, Standing, Statement, Verdi
 from theorax.decide.wording import finite, found_by
 from theorax.errors import UsageError
 from theorax.exact.decisions import read_as_exact
-from theorax.exact.held_fixed import held_fixed, listed
+from theorax.exact.held_fixed import held_fixed, held_fixed_text
 from theorax.exact.identity_decision import IdentityFinding, IdentityPoint, IdentityProblem, decide_identity
 from theorax.exact.identity_ladder import FINEST, Carry
 from theorax.exact.identity_panel import PANEL, Layout
@@ -176,7 +176,9 @@ def _verdict(
         [case.decided(Tested(decision, points, _unseen(found), found.detail))],
         findings,
         decision=decision,
-        scope=_scope(found, arguments) + read_as_exact(casts) + (f"; {listed(held)}" if held and holds else ""),
+        scope=_scope(found, arguments)
+        + read_as_exact(casts)
+        + (f"; {held_fixed_text(held)}" if held and holds else ""),
         ledger=(RANDOMNESS, *(Assumption("input", part, Standing.HELD_FIXED) for part in held)) if holds else (),
         draws=found.fields.trials + looked,
     )

@@ -11,7 +11,9 @@ from theorax.text import hypertext, plain
 from theorax.text.blocks import Block, Heading, Lines, Paragraph
 
 
-def shown(source: str, hypotheses: Hypotheses, claims: Mapping[str, Claim], uses: tuple[str, ...]) -> dict[str, str]:
+def theorem_bundle(
+    source: str, hypotheses: Hypotheses, claims: Mapping[str, Claim], uses: tuple[str, ...]
+) -> dict[str, str]:
     """A theorem as text, as HTML with MathML, and its claims in LaTeX; ``source`` is its place and label."""
     head, tail = list(_head(source, hypotheses, claims)), list(_tail(uses))
     text = [*head, *(block for name, claim in claims.items() for block in _claim(name, claim)), *tail]

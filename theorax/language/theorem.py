@@ -157,9 +157,9 @@ class Theorem:
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         """A notebook shows what is stated, with its letters and hypotheses."""
-        from theorax.language.notebook import shown
+        from theorax.language.notebook import theorem_bundle
 
-        return shown(f"{self.place} ({self.label})", self.hypotheses, self.claims, self.uses)
+        return theorem_bundle(f"{self.place} ({self.label})", self.hypotheses, self.claims, self.uses)
 
     def _subjects(self, claim: Claim) -> Mapping[str, Subject]:
         experiment = self.experiment_of(claim)

@@ -390,7 +390,7 @@ class Sampler:
         )
 
 
-def check(table: Mapping[str, np.ndarray], shapes: Mapping[str, tuple[int, ...]], first: int = 0) -> None:
+def check_measured(table: Mapping[str, np.ndarray], shapes: Mapping[str, tuple[int, ...]], first: int = 0) -> None:
     """Every measured quantity is there, has its shape in every draw, and is a finite number.
 
     **Raises:** ObservationError naming the quantity and the first draw that is no observation.

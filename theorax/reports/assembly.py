@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from theorax.decide.error_budget import REFUTATIONS, SUPPORTS
 from theorax.decide.verdict import Verdict
-from theorax.reports.bibliographies import entries, strangers, works
+from theorax.reports.bibliographies import cited_works, entries, strangers
 from theorax.reports.document import (
     SCHEMA_VERSION,
     ClaimReport,
@@ -26,7 +26,7 @@ from theorax.reports.document import (
 )
 from theorax.runs.manifests import EntrySort, Manifest, parted
 from theorax.runs.sources import PACKAGE
-from theorax.text.codec import built, plain
+from theorax.text.codec import built, json_values
 from theorax.theorems.catalogue import claim_lines
 from theorax.theorems.roots import Origin
 from theorax.verifiers.outcome import TheoremOutcome
@@ -44,7 +44,7 @@ def document(run: Run, settings: Settings, command: Sequence[str], created: str)
     """The report of a run."""
     sources = _sources(run.manifests.values())
     places = {source: place for place, source in enumerate(sources)}
-    cited = {record.outcome.id: works(record.outcome, run.bibliography) for record in run.records}
+    cited = {record.outcome.id: cited_works(record.outcome, run.bibliography) for record in run.records}
     theorems = [
         _theorem(record, run, places, tuple(work.key for work in cited[record.outcome.id])) for record in run.records
     ]
@@ -71,7 +71,7 @@ def document(run: Run, settings: Settings, command: Sequence[str], created: str)
         shard=_shard(run.shard) if run.shard is not None else None,
     )
     # A report of this run and the same report read from its file are rendered alike: both hold what JSON can hold.
-    return built(Document, plain(found))
+    return built(Document, json_values(found))
 
 
 def _settings(settings: Settings) -> RunSettings:

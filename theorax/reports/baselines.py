@@ -27,8 +27,8 @@ from theorax.reports.document import (
     TheoremReport,
 )
 from theorax.reports.json import checked, json_in
-from theorax.runs.manifests import EntrySort, Manifest, ManifestDifference, differences
-from theorax.text.codec import Count, Malformed, completed, plain
+from theorax.runs.manifests import EntrySort, Manifest, ManifestDifference, manifest_differences
+from theorax.text.codec import Count, Malformed, completed, json_values
 from theorax.theorems.roots import Origin
 from theorax.verifiers.outcome import Expected
 from theorax.verifiers.settings import DETERMINING
@@ -62,7 +62,7 @@ class BaselineCase:
             **{name: getattr(case, name) for name in _CASE},
             sizes=tuple(point.size for point in case.points),
             draws=tuple(point.draws for point in case.points),
-            numbers=numbers(case),
+            numbers=digest_of_numbers(case),
         )
 
     @property
@@ -216,9 +216,9 @@ def _theorem(part: TheoremReport, run: int) -> BaselineTheorem:
     )
 
 
-def numbers(case: Case) -> str:
+def digest_of_numbers(case: Case) -> str:
     """A digest of every number that was measured in a case, to the last bit."""
-    measured = plain([case.estimate, case.standard_error, case.interval, case.points])
+    measured = json_values([case.estimate, case.standard_error, case.interval, case.points])
     return hashlib.sha256(json.dumps(measured, sort_keys=True).encode()).hexdigest()[:16]
 
 
@@ -232,12 +232,12 @@ def _same_settings(old: DesignSettings, new: DesignSettings) -> None:
         )
 
 
-def text(baseline: Baseline) -> str:
+def baseline_text(baseline: Baseline) -> str:
     """The baseline as the text of its file; a claim takes few lines, so that a reviewer can read what changed."""
-    return json.dumps(plain(baseline), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return json.dumps(json_values(baseline), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def read(path: Path, *, or_report: bool = False) -> Baseline:
+def read_baseline(path: Path, *, or_report: bool = False) -> Baseline:
     """The baseline in this file; with ``or_report`` also that of a report.
 
     **Raises:** UsageError if there is none, it is cut off, of another version, or not what its schema describes.
@@ -279,4 +279,4 @@ def since(baseline: Baseline, id: str, manifest: Manifest) -> tuple[ManifestDiff
     part = baseline.by_id.get(id)
     if part is None:
         return None
-    return differences(manifest_of(part, baseline.sources, baseline.runs[part.run]), manifest)
+    return manifest_differences(manifest_of(part, baseline.sources, baseline.runs[part.run]), manifest)

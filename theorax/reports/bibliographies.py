@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from theorax.verifiers.outcome import TheoremOutcome
 
 
-def works(outcome: TheoremOutcome, known: Bibliography) -> list[BibliographyEntry]:
+def cited_works(outcome: TheoremOutcome, known: Bibliography) -> list[BibliographyEntry]:
     """The theorem's paper, then the works that its place and its proofs cite, each once."""
     paper = known.by_key.get(outcome.paper)
     found = [] if paper is None else [paper]

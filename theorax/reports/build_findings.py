@@ -98,7 +98,7 @@ class BuildFinding:
         return render([*blocks, Lines((*told, *replay), indent=2)], WIDTH)
 
 
-def findings(document: Document) -> tuple[BuildFinding, ...]:
+def findings_of_build(document: Document) -> tuple[BuildFinding, ...]:
     """Every finding, in the order of the report."""
     found = [finding for part in document.theorems for finding in of_theorem(part)]
     told = "The run was interrupted before this theorem was checked."
@@ -117,7 +117,7 @@ def worst_first(found: Iterable[BuildFinding]) -> tuple[BuildFinding, ...]:
 
 def of_theorem(part: TheoremReport) -> list[BuildFinding]:
     """The findings of one theorem: its claims, and itself where they do not explain its status."""
-    own = [judged(part, claim) for claim in part.claims]
+    own = [judged_for_build(part, claim) for claim in part.claims]
     explained = any(claim.status is part.status and not claim.corrected for claim in part.claims)
     if not part.status.holds and not explained:
         sentence = one_line(part.why)
@@ -125,7 +125,7 @@ def of_theorem(part: TheoremReport) -> list[BuildFinding]:
     return own
 
 
-def judged(part: TheoremReport, claim: ClaimReport) -> BuildFinding:
+def judged_for_build(part: TheoremReport, claim: ClaimReport) -> BuildFinding:
     """Judge one claim for a build."""
     erratum = bool(claim.corrected)
     outcome = outcome_of(claim.status, erratum=erratum)
@@ -148,7 +148,7 @@ def outcome_of(status: Status, *, erratum: bool) -> BuildOutcome:
     return BuildOutcome.BROKEN if status is Status.ERROR else BuildOutcome.UNDECIDED
 
 
-def tally(document: Document) -> str:
+def verdict_counts(document: Document) -> str:
     """Number of theorems of each verdict, the worst first, with their signs.
 
     A word and a sign for each, as everywhere.

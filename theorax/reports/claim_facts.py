@@ -24,7 +24,7 @@ def _of_the_run(claim: ClaimReport, part: TheoremReport) -> Iterator[Fact]:
     if claim.status.holds and not any(row.claim == claim.id for row in part.controls):
         yield Fact(FactKey.UNCONTROLLED, NO_CONTROL, Level.HEAD, "no control was run")
     if claim.status != claim.status_unadjusted:
-        yield Fact(FactKey.ALONE, alone(claim.status_unadjusted))
+        yield Fact(FactKey.ALONE, status_alone(claim.status_unadjusted))
     if claim.level is not None and not claim.rigorous:
         whole = percent(claim.level / level_of(1.0, claim.attempt))
         nth = "the first" if claim.attempt == 1 else f"number {claim.attempt}"
@@ -44,6 +44,6 @@ def printed(label: str, corrected: str) -> str:
     return f"This is {wording(label)}; the claim {corrected} holds instead."
 
 
-def alone(status: Status) -> str:
+def status_alone(status: Status) -> str:
     """The word before the error rates of a run were shared among its claims."""
     return f"without the other claims of this run it is {status}"

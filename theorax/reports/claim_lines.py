@@ -14,7 +14,7 @@ from theorax.reports.claim_facts import report_facts
 from theorax.reports.document import ClaimReport, TheoremReport
 from theorax.text import safe
 from theorax.text.bar import Bar
-from theorax.text.plain import NARROWEST, WIDTH, cells, padded, wrapped
+from theorax.text.plain import NARROWEST, WIDTH, padded, terminal_width, wrapped
 from theorax.text.signs import SIGNS
 
 STATEMENT_LINES = 2
@@ -32,13 +32,13 @@ class ClaimNumbers:
     origin: str = ""
 
 
-def spread(left: str, right: str, width: int = WIDTH) -> list[str]:
+def left_and_right(left: str, right: str, width: int = WIDTH) -> list[str]:
     """A text at the left and one at the right of a line; where both do not fit, the right one has its own line."""
     if not right:
         return [left]
-    if cells(left) + 2 + cells(right) <= width:
-        return [padded(left, width - cells(right)) + right]
-    return [left, padded(right, width, right=True)] if cells(right) <= width else [left, *wrap(right, width)]
+    if terminal_width(left) + 2 + terminal_width(right) <= width:
+        return [padded(left, width - terminal_width(right)) + right]
+    return [left, padded(right, width, right=True)] if terminal_width(right) <= width else [left, *wrap(right, width)]
 
 
 def wrap(text: str, width: int = WIDTH, hang: int = 0, lines: int | None = None) -> list[str]:
@@ -67,11 +67,11 @@ def fitted(lines: Iterable[str]) -> tuple[str, ...]:
 
 def _broken(line: str) -> Iterator[str]:
     for whole in line.splitlines() or [""]:
-        if cells(safe.uncommanded(whole)) <= WIDTH:
+        if terminal_width(safe.uncommanded(whole)) <= WIDTH:
             yield whole.rstrip()
             continue
         indent = min(len(whole) - len(whole.lstrip()) + 2, LONGEST_NAME)
-        for part in wrap(whole, WIDTH // 2 if cells(whole) > len(whole) else WIDTH - 2, indent):
+        for part in wrap(whole, WIDTH // 2 if terminal_width(whole) > len(whole) else WIDTH - 2, indent):
             yield part.rstrip()
 
 
@@ -81,10 +81,10 @@ def claims_lines(part: TheoremReport, *, scoped: bool) -> list[str]:
     ``scoped``: the scope of what was proved, or the distance that was kept, stands with the word of the theorem.
     """
     claims = part.claims
-    names = [cells(claim.id) for claim in claims]
+    names = [terminal_width(claim.id) for claim in claims]
     indent = max(names) + 2 if max(names) <= LONGEST_NAME else 10
     told = [claim_numbers(claim) for claim in claims]
-    width = max((cells(part.claimed) for part in told if part.found), default=0)
+    width = max((terminal_width(part.claimed) for part in told if part.found), default=0)
     drawn = 0
     lines: list[str] = []
     for claim, numbers in zip(claims, told, strict=True):
@@ -113,22 +113,22 @@ def _settled(claim: ClaimReport, word: str, indent: int, *, scoped: bool) -> Ite
     yield from before
     scope = claim.proved_for if claim.status is Status.PROVED else claim.scope
     if scoped or not scope:
-        yield from spread(last, word)
+        yield from left_and_right(last, word)
         return
     found = by_key(facts(claim))
     if claim.status is Status.CERTIFIED and claim.words.quantity.is_difference and FactKey.MEASURED in found:
         scope = ", ".join(found[key].short for key in (FactKey.MEASURED, FactKey.MARGIN) if key in found)
     yield last
-    room = WIDTH - indent - cells(word) - 2
+    room = WIDTH - indent - terminal_width(word) - 2
     lines = wrap(scope, room, 0, 2)
-    yield from spread(" " * indent + lines[0], word)
+    yield from left_and_right(" " * indent + lines[0], word)
     yield from (" " * indent + line for line in lines[1:])
 
 
 def _statement(claim: ClaimReport, indent: int) -> Iterator[str]:
     """The statement with its condition and its regime; the name stands before it, or above if it is long."""
     opening = padded(claim.id, indent)
-    if cells(claim.id) > indent - 2:
+    if terminal_width(claim.id) > indent - 2:
         yield claim.id
         opening = " " * indent
     condition = f", if {claim.condition}" if claim.condition else ""
@@ -136,17 +136,17 @@ def _statement(claim: ClaimReport, indent: int) -> Iterator[str]:
         for at, line in enumerate(claim.statement.split("\n")):
             yield f"{opening if at == 0 else ' ' * indent}{line}".rstrip()
         return
-    around = cells(condition) + (cells(claim.regime) + 2 if claim.regime else 0)
+    around = terminal_width(condition) + (terminal_width(claim.regime) + 2 if claim.regime else 0)
     *before, last = wrap(claim.formula, WIDTH - indent, 2, STATEMENT_LINES) or [""]
     for line in before:
         yield f"{opening}{line}"
         opening = " " * indent
-    if indent + cells(last) + around <= WIDTH:
-        yield from spread(f"{opening}{last}{condition}", claim.regime)
+    if indent + terminal_width(last) + around <= WIDTH:
+        yield from left_and_right(f"{opening}{last}{condition}", claim.regime)
         return
     yield f"{opening}{last}"
     if condition:
-        yield from spread(f"{' ' * indent}  {condition.removeprefix(', ')}", claim.regime)
+        yield from left_and_right(f"{' ' * indent}  {condition.removeprefix(', ')}", claim.regime)
     else:
         yield padded(claim.regime, WIDTH, right=True)
 
@@ -161,12 +161,12 @@ def _number_line(numbers: ClaimNumbers, indent: int, width: int) -> list[str]:
     """The line of numbers, in columns where that fits, without the sweep where it has to be short."""
     whole = f"{numbers.found} {numbers.origin}".rstrip()
     short = ["  ".join(part for part in (numbers.claimed, found) if part) for found in (whole, numbers.found)]
-    room = WIDTH - indent - cells(numbers.verdict) - 2
+    room = WIDTH - indent - terminal_width(numbers.verdict) - 2
     for line in (f"{padded(numbers.claimed, width)}  {whole}".rstrip(), *short):
-        if cells(line) <= room:
-            return spread(" " * indent + line, numbers.verdict)
+        if terminal_width(line) <= room:
+            return left_and_right(" " * indent + line, numbers.verdict)
     *before, last = wrap(short[-1], room, 2)
-    return [*(" " * indent + line for line in before), *spread(" " * indent + last, numbers.verdict)]
+    return [*(" " * indent + line for line in before), *left_and_right(" " * indent + last, numbers.verdict)]
 
 
 def claim_numbers(claim: ClaimReport) -> ClaimNumbers:

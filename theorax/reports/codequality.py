@@ -11,8 +11,8 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from theorax.reports.answers import Annotation, Answer
-from theorax.reports.build_findings import findings, worst_first
+from theorax.reports.build_findings import findings_of_build, worst_first
+from theorax.reports.command_answers import Annotation, Answer
 from theorax.reports.document import Document
 from theorax.reports.github import annotation
 
@@ -32,7 +32,7 @@ class QualityFinding:
     error: bool = True
 
 
-def told(found: Iterable[QualityFinding]) -> str:
+def gitlab_report(found: Iterable[QualityFinding]) -> str:
     """The report of these findings, as GitLab reads it."""
     rows = [
         {
@@ -50,12 +50,12 @@ def told(found: Iterable[QualityFinding]) -> str:
 
 def text(document: Document) -> str:
     """Every claim of a report that does not hold, the worst first."""
-    return told(_finding(annotation(finding)) for finding in worst_first(findings(document)))
+    return gitlab_report(_finding(annotation(finding)) for finding in worst_first(findings_of_build(document)))
 
 
 def answer_text(answer: Answer) -> str:
     """Every claim that broke, or whatever else the answer remarks at a line of a file."""
-    return told(_finding(note) for note in answer.annotations)
+    return gitlab_report(_finding(note) for note in answer.annotations)
 
 
 def _finding(note: Annotation) -> QualityFinding:

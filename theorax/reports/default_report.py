@@ -14,18 +14,18 @@ from theorax.decide.facts import FactKey, facts
 from theorax.decide.findings import ShownBy
 from theorax.decide.kinds import KindWords
 from theorax.decide.meanings import reached
-from theorax.decide.phrases import factor_text, lasts, power, risk
-from theorax.decide.promise import OF_KEYS, held_fixed, said_for
+from theorax.decide.phrases import factor_text, lasts, power_phrase, risk
+from theorax.decide.promise import OF_KEYS, inputs_held_fixed, said_for
 from theorax.decide.status import Reason, Status
 from theorax.decide.verdict import Standing
 from theorax.names import many
 from theorax.reports.claim_facts import report_facts
-from theorax.reports.claim_lines import claims_lines, fitted, spread, wrap
+from theorax.reports.claim_lines import claims_lines, fitted, left_and_right, wrap
 from theorax.reports.document import CitedWork, ClaimReport, Document, TheoremReport
 from theorax.reports.proof_rows import proof_rows
 from theorax.text.blocks import Block, Gap, Lines
 from theorax.text.numbers import duration
-from theorax.text.plain import WIDTH, cells
+from theorax.text.plain import WIDTH, terminal_width
 from theorax.text.signs import signed
 from theorax.verifiers.outcome import Expected
 
@@ -47,7 +47,7 @@ class Row:
     def told(self) -> list[str]:
         """The row over as many lines as it may take; a command too long for its column has a line below the label."""
         room = WIDTH - LABEL
-        if max(map(cells, self.text.split(" "))) > room:
+        if max(map(terminal_width, self.text.split(" "))) > room:
             parts = wrap(self.text, WIDTH - 2, 2, LONGEST)
             return [self.label, *(f"  {part}".replace(GLUE, " ") for part in parts)]
         parts = wrap(self.text, room, 0, self.lines)
@@ -76,9 +76,9 @@ def _head(part: TheoremReport, effort: str, work: CitedWork | None) -> Iterator[
     word, right = signed(part.status, part.within_margin), f"{took}, {effort}"
     if scope := _scope(part):
         yield from wrap(f"{word} {scope}", WIDTH, 2, 2)
-        yield from spread(part.id, right)
+        yield from left_and_right(part.id, right)
     else:
-        yield from spread(f"{word}  {part.id}", right)
+        yield from left_and_right(f"{word}  {part.id}", right)
     label = f" ({part.label})" if part.label else ""
     told = f"{part.title.rstrip('.')}." if part.title and part.title[-1] not in "?!" else part.title
     source = work.label if work is not None else ""
@@ -140,7 +140,7 @@ def _rows(part: TheoremReport, effort: str, more: str) -> Iterator[Row]:
     yield Row("Power", _power(claims))
     yield Row("Variates", _variates(claims), 4)
     held = chain.from_iterable(claim.ledger for claim in claims if claim.status.holds)
-    yield Row("Held fixed", held_fixed(held, f"listed: {more}"))
+    yield Row("Held fixed", inputs_held_fixed(held, f"listed: {more}"))
     yield Row("Blind to", _blind(claims, more))
     settled = {claim.id: claim.proved_for for claim in claims if claim.shown_by is ShownBy.PROVED}
     derived = proof_rows(settled, part.proof, {}).derived
@@ -175,7 +175,7 @@ def _asked(command: str, part: TheoremReport, before: str = "") -> str:
 
 def _command(text: str) -> str:
     """A text that is not torn where it fits on a line."""
-    return text.replace(" ", GLUE) if cells(text) <= WIDTH - 2 else text
+    return text.replace(" ", GLUE) if terminal_width(text) <= WIDTH - 2 else text
 
 
 def _why(part: TheoremReport, claims: Sequence[ClaimReport], more: str) -> str:
@@ -238,7 +238,7 @@ def _power(claims: Sequence[ClaimReport]) -> str:
         (words, ", ".join(f"{value} ({id})" if len(values) > 1 else value for id, value in values.items()))
         for words, values in found.items()
     ]
-    return power(shown) if shown else ""
+    return power_phrase(shown) if shown else ""
 
 
 def _variates(claims: Sequence[ClaimReport]) -> str:

@@ -23,7 +23,7 @@ from theorax.decide.verdict import Case, Verdict
 from theorax.runs.manifests import EntrySort
 from theorax.runs.sources import LIBRARIES, version
 from theorax.text import safe
-from theorax.text.codec import Count, Malformed, Pattern, built, plain
+from theorax.text.codec import Count, Malformed, Pattern, built, json_values
 from theorax.verifiers.outcome import TheoremOutcome
 from theorax.verifiers.settings import Settings
 
@@ -398,9 +398,9 @@ def _rounded_apart(given: object, found: object) -> bool:
     return isinstance(given, float) and isinstance(found, float) and math.isclose(given, found, rel_tol=2.0**-40)
 
 
-def harmless(document: Document) -> Document:
+def harmless_document(document: Document) -> Document:
     """The document with every text in it made visible: signs that command are shown, not obeyed."""
-    return built(Document, safe.harmless(plain(document)))
+    return built(Document, safe.harmless(json_values(document)))
 
 
 def urgency(status: Status) -> float:

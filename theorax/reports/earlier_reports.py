@@ -14,7 +14,7 @@ from typing import Any
 from theorax.decide import exact_kinds, inequalities, laws, limits, means, probabilities, rates
 from theorax.decide.findings import Finding
 from theorax.decide.kinds import KindWords
-from theorax.text.codec import completed, plain
+from theorax.text.codec import completed, json_values
 
 ROWS = (
     limits.WORDS, rates.WORDS, laws.WORDS, inequalities.WORDS, probabilities.WORDS, means.WORDS, means.QUANTILES,
@@ -61,6 +61,6 @@ def _without_nights(findings: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _add_words(claim: dict[str, Any]) -> None:
-    rows = {row.kind: plain(row) for row in ROWS}
+    rows = {row.kind: json_values(row) for row in ROWS}
     if "words" in claim:
-        claim["words"] = rows.get(str(claim.get("kind")), plain(KindWords(str(claim.get("kind", "")))))
+        claim["words"] = rows.get(str(claim.get("kind")), json_values(KindWords(str(claim.get("kind", "")))))

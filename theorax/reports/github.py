@@ -12,10 +12,10 @@ from itertools import takewhile
 from pathlib import Path
 
 from theorax.errors import UsageError
-from theorax.reports.answers import Annotation, Answer, markdown
-from theorax.reports.build_findings import BuildFinding, BuildOutcome, findings, tally, worst_first
+from theorax.reports.build_findings import BuildFinding, BuildOutcome, findings_of_build, verdict_counts, worst_first
+from theorax.reports.command_answers import Annotation, Answer, markdown
 from theorax.reports.document import Document
-from theorax.reports.markdown import LEGEND, brief, detail, foot, head, overview
+from theorax.reports.markdown import LEGEND, brief, detail, foot, overview, report_opening
 from theorax.text.safe import one_line, shortened, uncommanded
 
 LIMIT = 1024 * 1024  # bytes that a step may write
@@ -35,7 +35,7 @@ def summary(document: Document, limit: int = LIMIT) -> str:
     failing = [part for part in theorems if not part.status.holds]
     holding = theorems[len(failing) :]
     room = _Room(limit - SPARE)
-    top = room.taken(f"{head(document)}\n")
+    top = room.taken(f"{report_opening(document)}\n")
     end = f"\n{foot(document)}"
     end = room.taken(end) if _size(end) <= limit // 4 else ""
     lines = list(overview(theorems))
@@ -95,9 +95,9 @@ def _left_out(rows: int, short: int, failing: int, holding: int) -> str:
     )
 
 
-def commands(document: Document) -> list[str]:
+def workflow_commands(document: Document) -> list[str]:
     """At most ten commands of a workflow, the worst first, on the line of the theorem's file that states the claim."""
-    return [_command(annotation(finding)) for finding in worst_first(findings(document))[:ANNOTATIONS]]
+    return [_command(annotation(finding)) for finding in worst_first(findings_of_build(document))[:ANNOTATIONS]]
 
 
 def annotation(finding: BuildFinding) -> Annotation:
@@ -150,9 +150,9 @@ def say(document: Document) -> str:
 
     **Raises:** UsageError if that file cannot be written.
     """
-    problems = len(worst_first(findings(document)))
-    told = f"Theorems: {one_line(tally(document))}."
-    return _said(commands(document), problems, told, lambda limit: summary(document, limit))
+    problems = len(worst_first(findings_of_build(document)))
+    told = f"Theorems: {one_line(verdict_counts(document))}."
+    return _said(workflow_commands(document), problems, told, lambda limit: summary(document, limit))
 
 
 def answer_summary(answer: Answer, limit: int = LIMIT) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from theorax.errors import UsageError
-from theorax.text.codec import Malformed, built, plain
+from theorax.text.codec import Malformed, built, json_values
 from theorax.text.safe import UNSEEN
 
 File = TypeVar("File")
@@ -24,7 +24,7 @@ LARGEST_COUNT = 2**63 - 1
 
 def text(document: Any) -> str:
     """A document as JSON text; what a terminal or a log could take for a command is written as an escape."""
-    written = json.dumps(plain(document), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    written = json.dumps(json_values(document), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     return UNSEEN.sub(_escape, written).replace("##[", "#\\u0023[")
 
 

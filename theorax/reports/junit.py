@@ -19,8 +19,8 @@ import xml.etree.ElementTree as xml
 from collections import Counter
 from collections.abc import Sequence
 
-from theorax.reports.answers import Answer, BuildCase
-from theorax.reports.build_findings import BuildFinding, BuildOutcome, findings
+from theorax.reports.build_findings import BuildFinding, BuildOutcome, findings_of_build
+from theorax.reports.command_answers import Answer, BuildCase
 from theorax.reports.document import Document
 from theorax.text.safe import shortened
 
@@ -31,7 +31,7 @@ MESSAGE = 1000  # characters of an attribute; the text has the rest
 
 def text(document: Document) -> str:
     """The report as JUnit XML."""
-    return _render([_case(finding, document) for finding in findings(document)], document.created)
+    return _render([_case(finding, document) for finding in findings_of_build(document)], document.created)
 
 
 def answer_text(answer: Answer) -> str:

@@ -11,10 +11,10 @@ from theorax.decide.phrases import factor_text
 from theorax.decide.status import Status
 from theorax.decide.strength import Reach
 from theorax.names import many
-from theorax.reports.claim_lines import claim_numbers, fitted, spread, wrap
+from theorax.reports.claim_lines import claim_numbers, fitted, left_and_right, wrap
 from theorax.reports.document import ClaimReport, Document, TheoremReport, urgency
 from theorax.text.numbers import duration, percent
-from theorax.text.plain import WIDTH, cells, padded
+from theorax.text.plain import WIDTH, padded, terminal_width
 from theorax.text.signs import SIGNS, signed
 
 NAMED = 2  # fragile claims that are named; the others are counted
@@ -60,7 +60,7 @@ def _head(document: Document) -> list[str]:
     counts = f"{many(len(document.theorems), 'theorem')}  {many(max(1, settings.jobs), 'core')}"
     kept = f"  {document.summary.kept} kept" if document.summary.kept else ""
     shard = f"shard {document.shard.number}/{document.shard.of} of " if document.shard is not None else ""
-    return spread(
+    return left_and_right(
         f"{shard}{' '.join(_asked(document)[:2])}  {settings.effort}  {counts}{kept}",
         duration(document.summary.seconds),
     )
@@ -71,7 +71,7 @@ def _papers(document: Document) -> Iterator[str]:
     papers = list(dict.fromkeys(part.paper for part in document.theorems))
     if not papers:
         return
-    width = min(max(cells(paper) for paper in (*papers, "paper")), WIDTH - 50)
+    width = min(max(terminal_width(paper) for paper in (*papers, "paper")), WIDTH - 50)
     yield f"  {padded('paper', width)}  {'hold':>6}  {'proved':>7}  {'certified':>9}  {'measured':>8}   weakest"
     for paper in papers:
         parts = [part for part in document.theorems if part.paper == paper]
@@ -81,7 +81,7 @@ def _papers(document: Document) -> Iterator[str]:
         last = f"× {factor_text(weakest.factor)}{' FRAGILE' * weakest.fragile}" if weakest is not None else ""
         hold = f"{sum(part.status.holds for part in parts)}/{len(parts)}"
         proved, certified, measured = shown
-        name = paper if cells(paper) <= width else f"{paper[: width - 1]}…"
+        name = paper if terminal_width(paper) <= width else f"{paper[: width - 1]}…"
         yield f"  {padded(name, width)}  {hold:>6}  {proved:>7}  {certified:>9}  {measured:>8}   {last}".rstrip()
 
 
@@ -119,7 +119,7 @@ def _failed(part: TheoremReport) -> Iterator[str]:
         )
         if part.file:
             place = f"{part.file}:{claim.line}" if claim.line else part.file
-            yield " " * max(0, min(NEEDS, WIDTH - cells(place))) + place
+            yield " " * max(0, min(NEEDS, WIDTH - terminal_width(place))) + place
     if not claims:
         yield from _row(signed(part.status), f"{part.id}   {part.why}", UNCHECKED_LINES)
     if part.log:
@@ -136,7 +136,7 @@ def claimed_and_found(claim: ClaimReport) -> str:
 
 
 def _row(label: str, text: str, lines: int = LINES) -> Iterator[str]:
-    column = max(NEEDS, cells(label) + 2)
+    column = max(NEEDS, terminal_width(label) + 2)
     for at, line in enumerate(wrap(text, WIDTH - column, 0, lines)):
         yield f"{padded(label if at == 0 else '', column)}{line}".rstrip()
 
@@ -159,7 +159,7 @@ def _closing(document: Document) -> Iterator[str]:
     base = " ".join(_asked(document)[:2])
     page = "Page: verify audit" if base != "verify audit" else ""
     again, *rest = wrap(f"Again: {_again(document)}", hang=2)
-    yield from (again, *rest, *([page] if page else [])) if rest else spread(again, page)
+    yield from (again, *rest, *([page] if page else [])) if rest else left_and_right(again, page)
 
 
 def _again(document: Document) -> str:

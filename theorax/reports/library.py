@@ -61,7 +61,7 @@ class Report:
         from theorax.reports import summary
         from theorax.text import plain
 
-        return plain.render(summary.report(self.document)).rstrip("\n")
+        return plain.render(summary.report_blocks(self.document)).rstrip("\n")
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         """A notebook shows every theorem with its verdict, its formulas and its plots."""

@@ -7,13 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from theorax.reports.build_findings import tally
+from theorax.reports.build_findings import verdict_counts
 from theorax.reports.document import Document, TheoremReport
 from theorax.reports.summary import tried
 from theorax.reports.theorem_text import cost, moment
-from theorax.reports.theorem_text import theorem as story
+from theorax.reports.theorem_text import theorem_blocks as story
 from theorax.text.blocks import Block, Heading, Lines
-from theorax.text.markdown_blocks import CELL, code, code_cell, element, fenced, inline, opening, render, table
+from theorax.text.markdown_blocks import (
+    CELL,
+    code,
+    code_cell,
+    element,
+    fenced,
+    inline_text,
+    markdown_table,
+    opening,
+    render,
+)
 from theorax.text.numbers import duration
 from theorax.text.safe import address, shortened
 from theorax.text.signs import signed
@@ -25,23 +35,23 @@ SENTENCE = 2000  # characters of a sentence in an overview
 def text(document: Document) -> str:
     """The whole report."""
     theorems = document.worst_first
-    sections = [f"{head(document)}\n", *overview(theorems), LEGEND if theorems else ""]
+    sections = [f"{report_opening(document)}\n", *overview(theorems), LEGEND if theorems else ""]
     sections += [f"\n{detail(part)}" for part in theorems]
-    sections += [f"\n{works(document)}", f"\n{foot(document)}"]
+    sections += [f"\n{bibliography_section(document)}", f"\n{foot(document)}"]
     return "".join(sections)
 
 
-def head(document: Document) -> str:
+def report_opening(document: Document) -> str:
     """Opening of the report: the overall result, and the number of theorems of each verdict."""
     summary = document.summary
     asked, hold = document.asked, document.hold
     title = "nothing was checked" if not asked else "all hold" if hold == asked else f"{hold} of {asked} hold"
-    lines = [f"# Theorems: {title}", "", f"{inline(tally(document))}."]
+    lines = [f"# Theorems: {title}", "", f"{inline_text(verdict_counts(document))}."]
     if summary.interrupted:
         left = ", ".join(map(code, summary.unfinished)) or "none"
         lines += ["", f"**Interrupted.** Not finished: {shortened(left, SENTENCE)}."]
     settings = document.settings
-    lines += ["", f"Effort {inline(settings.effort)}, seed {settings.seed}, {moment(document.created)}."]
+    lines += ["", f"Effort {inline_text(settings.effort)}, seed {settings.seed}, {moment(document.created)}."]
     return "\n".join(lines) + "\n"
 
 
@@ -50,12 +60,12 @@ def overview(theorems: Sequence[TheoremReport]) -> Iterator[str]:
     if not theorems:
         return
     columns = ("verdict", "theorem", "claims", "controls", "mutants", "time")
-    first, rule = table(columns, (), right=(2, 3, 4, 5))
+    first, rule = markdown_table(columns, (), right=(2, 3, 4, 5))
     yield f"{first}\n{rule}\n"
     for part in theorems:
         row = (
             signed(part.status, part.within_margin).replace(" ", "\N{NO-BREAK SPACE}"),
-            f"{code_cell(shortened(part.id, CELL))}<br>{inline(shortened(part.title, CELL))}",
+            f"{code_cell(shortened(part.id, CELL))}<br>{inline_text(shortened(part.title, CELL))}",
             *tried(part),
             "kept" if part.kept else duration(part.seconds),
         )
@@ -68,7 +78,7 @@ def detail(part: TheoremReport) -> str:
     blocks = [block for block in story(part) if not _named(block, part)]
     told = render(blocks, 3)
     head = f"{signed(part.status, part.within_margin)} {code(shortened(part.id, CELL))}"
-    title = inline(shortened(part.title, CELL))
+    title = inline_text(shortened(part.title, CELL))
     if part.status.holds:
         id_ = f"<code>{element(shortened(part.id, CELL))}</code>"
         summary = (
@@ -87,7 +97,7 @@ def brief(part: TheoremReport) -> str:
     return "\n".join([*lines, *fenced([shortened(line, SENTENCE) for line in getattr(replay, "lines", ())])]) + "\n"
 
 
-def works(document: Document) -> str:
+def bibliography_section(document: Document) -> str:
     """The bibliography of what was run; a folder that is in none tells its own line."""
     told = {part.paper: part.source for part in document.theorems if part.source}
     told |= {work.key: work.entry for work in document.bibliography}
@@ -105,10 +115,10 @@ def foot(document: Document) -> str:
     if document.notes:
         lines += ["", *(f"- {opening(sentence)}" for sentence in document.notes)]
     versions = {"Python": environment.python, **environment.versions}
-    ran = ", ".join(f"{inline(name)} {inline(version)}" for name, version in versions.items())
+    ran = ", ".join(f"{inline_text(name)} {inline_text(version)}" for name, version in versions.items())
     lines += [
         "",
-        f"{opening(document.generator)} on {inline(environment.system)} {inline(environment.machine)}: {ran}.",
+        f"{opening(document.generator)} on {inline_text(environment.system)} {inline_text(environment.machine)}: {ran}.",
     ]
     lines += ["", *fenced([document.command])]
     return "\n".join(lines) + "\n"

@@ -18,7 +18,7 @@ from theorax.reports.assembly import document, fields_of
 from theorax.reports.baselines import manifest_of
 from theorax.reports.document import Document, ShardReport, TheoremReport
 from theorax.runs.listening import Record
-from theorax.runs.manifests import EntrySort, Manifest, differences
+from theorax.runs.manifests import EntrySort, Manifest, manifest_differences
 from theorax.runs.runner import run
 from theorax.runs.selectors import Selection
 from theorax.theorems.catalogue import Catalogue
@@ -134,7 +134,7 @@ def _refuse_overlaps_and_holes(files: Sequence[str], parts: Mapping[str, ShardRe
 def _refuse_other_sources(name: str, part: TheoremReport, shard: Document, here: Manifest) -> None:
     """Refuse a theorem that was checked from other files than those here."""
     there = manifest_of(part, shard.sources, shard)
-    if changed := [one for one in differences(there, here) if one.sort.is_file]:
+    if changed := [one for one in manifest_differences(there, here) if one.sort.is_file]:
         raise UsageError(
             f"`{part.id}` in `{name}` was checked from other sources than those here ({changed[0]}). Merge where the "
             "sources are those of the shards."

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from theorax.reports.last_screen import check_line
 from theorax.text.numbers import duration
-from theorax.text.plain import cells
+from theorax.text.plain import terminal_width
 
 if TYPE_CHECKING:
     from theorax.runs.listening import Record
@@ -128,7 +128,7 @@ def progress_line(
     tail = (f" and {len(busy) - 1} more" if len(busy) > 1 else "") + "".join(
         f"  {part}" for part in (phase, left) if part
     )
-    room = max(3, width - cells(head) - cells(tail))
-    if cells(named) > room:
+    room = max(3, width - terminal_width(head) - terminal_width(tail))
+    if terminal_width(named) > room:
         named = f"{named[: (room - 1) // 2]}…{named[len(named) - room // 2 :]}"
     return f"{head}{named}{tail}"

@@ -36,7 +36,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from theorax.decide.comparison import SHARE, CaseReading, Decided, Evidence, Outcome, Pair, decide, pair, together
+from theorax.decide.comparison import (
+    SHARE,
+    CaseReading,
+    Decided,
+    Evidence,
+    Outcome,
+    Pair,
+    compare_reports,
+    joined_cases,
+    pair,
+)
 from theorax.decide.error_budget import REFUTATIONS, SUPPORTS
 from theorax.decide.kinds import DecidedQuantity
 from theorax.decide.spending import level_of
@@ -65,7 +75,7 @@ from theorax.reports.compared_claims import (
     ComparisonSummary,
 )
 from theorax.reports.document import ClaimReport, Document, TheoremReport
-from theorax.runs.manifests import ABSENT, EntrySort, ManifestDifference, differences
+from theorax.runs.manifests import ABSENT, EntrySort, ManifestDifference, manifest_differences
 
 STATED = {"statement": "statement", "prediction": "prediction", "margin_given": "margin", "kind": "kind",
           "corrected": "correction", "hypotheses": "hypotheses"}  # fmt: skip
@@ -110,7 +120,7 @@ def compared(
         if part.id not in baseline.by_id:
             found += [(_appeared(part.id, claim), None) for claim in part.claims]
     evidence = {claim.name: part for claim, part in found if part is not None}
-    outcomes = decide(evidence)
+    outcomes = compare_reports(evidence)
     settled = [_settled(claim, part, outcomes.get(claim.name), strict) for claim, part in found]
     claims = tuple(_excused(settled, report.by_id))
     causes = tuple(_causes(claims, baseline.by_id, report.by_id))
@@ -230,7 +240,7 @@ class _TheoremTwice:
     ) -> _TheoremTwice:
         run = baseline.runs[old.run]
         before, now = manifest_of(old, baseline.sources, run), manifest_of(new, report.sources, report)
-        return cls(old, new, run, report, differences(before, now), share)
+        return cls(old, new, run, report, manifest_differences(before, now), share)
 
     @property
     def same_seeds(self) -> bool:
@@ -330,7 +340,7 @@ class _TheoremTwice:
             row = row.noted(f"one of the runs alone measured {many(missing, 'case')}")
         if old.design_hash != new.design_hash:
             row = row.noted("the design is another one, so the biases of both count")
-        found = together([self._pair(row.quantity, old, new, before[key], after[key]) for key in measured])
+        found = joined_cases([self._pair(row.quantity, old, new, before[key], after[key]) for key in measured])
         case, now = before[measured[found.worst]], after[measured[found.worst]]
         row = replace(
             row,

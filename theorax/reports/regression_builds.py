@@ -6,20 +6,27 @@ from collections.abc import Iterator, Mapping
 
 from theorax.decide.status import Status
 from theorax.names import many
-from theorax.reports.answers import Annotation, Answer, BuildCase
 from theorax.reports.build_findings import BuildOutcome
+from theorax.reports.command_answers import Annotation, Answer, BuildCase
 from theorax.reports.compared_claims import ComparedClaim, Comparison
-from theorax.reports.regression_text import SIGNS, first_line, sentences, stated, told, words_of
+from theorax.reports.regression_text import (
+    SIGNS,
+    comparison_blocks,
+    comparison_headline,
+    sentences,
+    statement_and_value,
+    words_of,
+)
 
 OUTCOMES = {1: BuildOutcome.FAILED, 4: BuildOutcome.UNDECIDED}
 
 
-def answer(comparison: Comparison, lines: Mapping[str, int] | None = None) -> Answer:
+def regression_answer(comparison: Comparison, lines: Mapping[str, int] | None = None) -> Answer:
     """The comparison for every format; ``lines`` are the first changed lines of the project's files."""
     return Answer(
-        title=first_line(comparison),
+        title=comparison_headline(comparison),
         document=comparison,
-        blocks=tuple(told(comparison)),
+        blocks=tuple(comparison_blocks(comparison)),
         cases=tuple(_case(row, comparison) for row in comparison.claims),
         annotations=tuple(_annotations(comparison, lines or {})),
         created=comparison.created,
@@ -27,7 +34,7 @@ def answer(comparison: Comparison, lines: Mapping[str, int] | None = None) -> An
 
 
 def _case(row: ComparedClaim, comparison: Comparison) -> BuildCase:
-    lines = [stated(row), *sentences(row, comparison.share)]
+    lines = [statement_and_value(row), *sentences(row, comparison.share)]
     return BuildCase(
         suite=row.theorem,
         name=row.claim,

@@ -9,7 +9,7 @@ from theorax.decide.comparison import Outcome
 from theorax.decide.phrases import claimed_value
 from theorax.decide.status import Status
 from theorax.names import many
-from theorax.reports.claim_lines import spread, wrap
+from theorax.reports.claim_lines import left_and_right, wrap
 from theorax.reports.compared_claims import Change, ComparedClaim, ComparedEstimate, ComparedPlace, Comparison
 from theorax.text.blocks import Block, Gap, Heading, Lines, Paragraph
 from theorax.text.numbers import interval, number, p_value, with_uncertainty
@@ -39,15 +39,15 @@ LISTED = 12  # rows of one part; beyond, a count
 SOURCES = 8
 
 
-def plain(comparison: Comparison) -> str:
+def comparison_as_plain_text(comparison: Comparison) -> str:
     """The comparison as plain text."""
-    return render(told(comparison))
+    return render(comparison_blocks(comparison))
 
 
-def told(comparison: Comparison) -> list[Block]:
+def comparison_blocks(comparison: Comparison) -> list[Block]:
     """The whole comparison: the answer, each cause with its numbers and command, what waits, the rest, the counts."""
     groups = _groups(comparison)
-    blocks: list[Block] = [Paragraph(first_line(comparison), indent=0, hang=2), *_changes(comparison)]
+    blocks: list[Block] = [Paragraph(comparison_headline(comparison), indent=0, hang=2), *_changes(comparison)]
     for cause in comparison.causes[:LISTED]:
         blocks += [Gap(), *_cause(comparison.by_name[cause.claim], comparison.share)]
     if (beyond := len(comparison.causes) - LISTED) > 0:
@@ -59,7 +59,7 @@ def told(comparison: Comparison) -> list[Block]:
     return [*blocks, Gap(), *_closing(comparison, groups)]
 
 
-def first_line(comparison: Comparison) -> str:
+def comparison_headline(comparison: Comparison) -> str:
     """The answer on one line: what broke, or that nothing did."""
     causes, code = comparison.causes, comparison.summary.exit_code
     if causes:
@@ -107,7 +107,7 @@ def _cause(row: ComparedClaim, share: float) -> Iterator[Block]:
     yield Lines((f"{row.name}   {words_of(row)}",), indent=0)
     typeset = row.statement.split("\n")  # several lines in reports of earlier versions, which stay as they are
     *before, last = typeset if len(typeset) > 1 else wrap(row.statement, WIDTH - 2, 2) or [""]
-    yield Lines((*before, *spread(last, _claimed(row), WIDTH - 4)), indent=2)
+    yield Lines((*before, *left_and_right(last, _claimed(row), WIDTH - 4)), indent=2)
     for sentence in sentences(row, share) if row.where is None else (*_numbers(row, share), *row.notes):
         yield Paragraph(sentence, indent=2, hang=2)
     if row.replay:
@@ -119,7 +119,7 @@ def words_of(row: ComparedClaim) -> str:
     return " → ".join(word if word else "gone" for word in dict.fromkeys((row.before, row.now)))
 
 
-def stated(row: ComparedClaim) -> str:
+def statement_and_value(row: ComparedClaim) -> str:
     """The statement and the claimed value."""
     return f"{row.statement.strip()} {_claimed(row)}".strip()
 

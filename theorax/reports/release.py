@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from theorax.errors import UsageError
-from theorax.text.numbers import counted
+from theorax.text.numbers import grouped_digits
 
 if TYPE_CHECKING:
     from theorax.reports.document import Document
@@ -56,7 +56,7 @@ class ReleasedTheorems:
         head = self.theorems.get(id)
         if head is None or head.file != _digest(path):
             return ""
-        drawn = f", {counted(head.draws)} draws" if head.draws else ""
+        drawn = f", {grouped_digits(head.draws)} draws" if head.draws else ""
         return f"{head.status} at release {self.release}{drawn}"
 
 
@@ -72,7 +72,7 @@ def heads(folder: Path = FOLDER) -> ReleasedTheorems:
     )
 
 
-def report(folder: Path = FOLDER) -> Document:
+def release_report(folder: Path = FOLDER) -> Document:
     """The report that the release ships.
 
     **Raises:** UsageError if it ships none.
@@ -88,7 +88,7 @@ def report(folder: Path = FOLDER) -> Document:
     return current(json.loads(lzma.decompress(path.read_bytes())), "the report of the release")
 
 
-def write(document: Document, path_of: Callable[[str], Path], folder: Path = FOLDER) -> int:
+def write_release(document: Document, path_of: Callable[[str], Path], folder: Path = FOLDER) -> int:
     """Keep a report of the whole library as the release's, and return the bytes of its compressed file.
 
     ``path_of`` gives the file of each theorem. The typed command of the run is left out: it names the places of one
@@ -99,11 +99,11 @@ def write(document: Document, path_of: Callable[[str], Path], folder: Path = FOL
     if document.shard is not None or document.summary.interrupted or document.settings.model is not None:
         raise UsageError("A release ships the report of a whole run without a model of the user. Run `verify all`.")
     effort = document.settings.effort
-    from theorax.text.codec import plain
+    from theorax.text.codec import json_values
 
     document = replace(document, command=f"verify all --effort {effort} --fresh")
     packed = lzma.compress(
-        json.dumps(plain(document), ensure_ascii=False).encode("utf-8"), preset=9 | lzma.PRESET_EXTREME
+        json.dumps(json_values(document), ensure_ascii=False).encode("utf-8"), preset=9 | lzma.PRESET_EXTREME
     )
     if len(packed) > LARGEST:
         raise UsageError(f"The compressed report has {len(packed)} bytes; a wheel carries at most {LARGEST}.")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from theorax.text.safe import uncommanded
 
 if TYPE_CHECKING:  # the names of the formats are in the help of commands that render nothing
-    from theorax.reports.answers import Answer
+    from theorax.reports.command_answers import Answer
     from theorax.reports.document import Document
 
 
@@ -33,24 +33,28 @@ class Rendering:
 
     def render(self, document: Document | Answer) -> str:
         """The text of the report or the answer."""
-        from theorax.reports.answers import Answer
+        from theorax.reports.command_answers import Answer
 
         return self._made(self.answer if isinstance(document, Answer) else self.place, document)
 
     def say(self, document: Document | Answer) -> str:
         """Text for the standard output; a build on GitHub finds no command of a workflow in it."""
-        from theorax.reports.answers import Answer
+        from theorax.reports.command_answers import Answer
 
         said = self.answer_said if isinstance(document, Answer) else self.said
         return self._made(said, document) if said else uncommanded(self.render(document))
 
     def _made(self, place: str, document: Document | Answer) -> str:
-        from theorax.reports.answers import Answer, safe_answer
-        from theorax.reports.document import harmless
+        from theorax.reports.command_answers import Answer, safe_answer
+        from theorax.reports.document import harmless_document
 
         module, _, name = place.partition(":")
         given = (
-            safe_answer(document) if isinstance(document, Answer) else document if self.whole else harmless(document)
+            safe_answer(document)
+            if isinstance(document, Answer)
+            else document
+            if self.whole
+            else harmless_document(document)
         )
         text: str = getattr(importlib.import_module(module), name)(given)
         return text
@@ -61,14 +65,14 @@ RENDERINGS: Mapping[str, Rendering] = {
         "what the terminal shows, without colour",
         "txt",
         "theorax.reports.summary:plain",
-        answer="theorax.reports.answers:plain_text",
+        answer="theorax.reports.command_answers:plain_text",
     ),
     "json": Rendering(
         "the report itself, from which all others are made",
         "json",
         "theorax.reports.json:text",
         whole=True,
-        answer="theorax.reports.answers:as_json",
+        answer="theorax.reports.command_answers:as_json",
     ),
     "html": Rendering(
         "an audit report for a browser, whole in one file",
@@ -80,7 +84,7 @@ RENDERINGS: Mapping[str, Rendering] = {
         "for pull requests and archives, details folded",
         "md",
         "theorax.reports.markdown:text",
-        answer="theorax.reports.answers:markdown",
+        answer="theorax.reports.command_answers:markdown",
     ),
     "junit": Rendering(
         "JUnit XML, one case per claim", "xml", "theorax.reports.junit:text", answer="theorax.reports.junit:answer_text"
@@ -107,6 +111,6 @@ ANSWERS = tuple(name for name, rendering in RENDERINGS.items() if rendering.answ
 """The formats of answers that are no report of theorems."""
 
 
-def render(name: str, document: Document | Answer) -> str:
+def render_as(name: str, document: Document | Answer) -> str:
     """The report or the answer in this format."""
     return RENDERINGS[name].render(document)

@@ -25,8 +25,8 @@ from typing import Any, Literal
 from theorax.decide.status import Status
 from theorax.reports.baselines import manifest_of
 from theorax.reports.document import Date, Document, TheoremReport
-from theorax.runs.manifests import differences
-from theorax.text.codec import Count, plain
+from theorax.runs.manifests import manifest_differences
+from theorax.text.codec import Count, json_values
 
 Part = Mapping[str, Any]  # of a report, as JSON values: what is compared is every number that it holds
 
@@ -115,8 +115,8 @@ def _theorem(old: TheoremReport, new: TheoremReport | None, then: Document, now:
         return ReplayedTheorem(old.id, GONE, "there is no theorem of this name any more")
     if old.status_unadjusted is Status.BLOCKED:
         return ReplayedTheorem(old.id, IDENTICAL, "it was not checked: what it rests on did not hold")
-    before = plain(old)
-    apart = sorted(_apart(before, plain(new)), key=lambda row: -row.rank)
+    before = json_values(old)
+    apart = sorted(_apart(before, json_values(new)), key=lambda row: -row.rank)
     result: Literal["bit-identical", "equal within the account", "different"] = IDENTICAL
     if apart:
         result = WITHIN if all(row.within for row in apart) else DIFFERENT
@@ -124,7 +124,9 @@ def _theorem(old: TheoremReport, new: TheoremReport | None, then: Document, now:
         old.id,
         result,
         numbers=sum(1 for _ in _leaves(before)),
-        inputs=tuple(map(str, differences(manifest_of(old, then.sources, then), manifest_of(new, now.sources, now)))),
+        inputs=tuple(
+            map(str, manifest_differences(manifest_of(old, then.sources, then), manifest_of(new, now.sources, now)))
+        ),
         differences=tuple(apart),
     )
 
@@ -195,9 +197,9 @@ def _claims(old: Part, new: Part) -> Iterator[Deviation]:
 
 
 def _cases(id: str, old: Part, new: Part) -> Iterator[Deviation]:
-    place = named(old)
+    place = replayed_case_name(old)
     if (old["subject"], old["at"]) != (new["subject"], new["at"]):
-        yield _row(id, place, "case", place, named(new))
+        yield _row(id, place, "case", place, replayed_case_name(new))
         return
     error, account = old["standard_error"] or 0.0, _account(old, new)
     for name in ("predicted", "bias", "margin", "noticeable", "status"):
@@ -224,7 +226,7 @@ def _cases(id: str, old: Part, new: Part) -> Iterator[Deviation]:
                 yield _row(id, place, what, point[name], again[name], None if name == "draws" else bound, own)
 
 
-def named(case: Part) -> str:
+def replayed_case_name(case: Part) -> str:
     """A case as a reader would say it."""
     at = ", ".join(f"{letter} = {value}" for letter, value in case["at"].items())
     return f"{case['subject']}{' at ' if at else ''}{at}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from theorax.reports.answers import Annotation, Answer, BuildCase
 from theorax.reports.build_findings import BuildOutcome
+from theorax.reports.command_answers import Annotation, Answer, BuildCase
 from theorax.reports.document import Document, TheoremReport
 from theorax.reports.replaying import DIFFERENT, GONE, IDENTICAL, WITHIN, Deviation, Replay, ReplayedTheorem
 from theorax.text.blocks import Block, Gap, Lines, Paragraph
@@ -18,17 +18,17 @@ OUTCOMES = {DIFFERENT: BuildOutcome.FAILED, GONE: BuildOutcome.UNDECIDED}
 SHOWN = 6
 
 
-def plain(found: Replay) -> str:
+def replay_as_plain_text(found: Replay) -> str:
     """The replay as plain text."""
-    return render(told(found))
+    return render(replay_blocks(found))
 
 
-def answer(found: Replay, then: Document) -> Answer:
+def replay_answer(found: Replay, then: Document) -> Answer:
     """The replay for every format; ``then`` is the report that was replayed."""
     return Answer(
         title=_counted(found),
         document=found,
-        blocks=tuple(told(found)),
+        blocks=tuple(replay_blocks(found)),
         cases=tuple(_case(part, then.by_id[part.id]) for part in found.theorems),
         annotations=tuple(
             Annotation(
@@ -70,7 +70,7 @@ def _counted(found: Replay) -> str:
     return f"The report of {moment(found.created)}, checked again: {counts or 'nothing'}."
 
 
-def told(found: Replay) -> list[Block]:
+def replay_blocks(found: Replay) -> list[Block]:
     """Every theorem with its result, those that differ with the places where."""
     blocks: list[Block] = []
     for part in sorted(found.theorems, key=lambda part: list(SIGNS).index(part.result)):

@@ -24,7 +24,7 @@ KINDS: Mapping[str, type] = {"report": Document, "baseline": Baseline, "comparis
 """The type of each file by the name of its schema."""
 
 
-def described(name: str) -> str:
+def schema_text(name: str) -> str:
     """The text of a schema as its type generates it."""
     return _written(schema(KINDS[name], f"theorax {name}")) + "\n"
 
@@ -46,4 +46,4 @@ def _written(value: Any, indent: int = 0) -> str:
 
 if __name__ == "__main__":
     for name in KINDS:
-        (FOLDER / f"{name}.json").write_text(described(name), encoding="utf-8")
+        (FOLDER / f"{name}.json").write_text(schema_text(name), encoding="utf-8")

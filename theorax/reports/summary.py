@@ -12,14 +12,14 @@ from theorax.text.blocks import Block, Gap, Lines, Paragraph
 from theorax.verifiers.outcome import Expected
 
 
-def plain(document: Document) -> str:
+def report_as_plain_text(document: Document) -> str:
     """The report as plain text."""
     from theorax.text.plain import render
 
-    return render(report(document))
+    return render(report_blocks(document))
 
 
-def report(document: Document, *, shown: frozenset[Part] = frozenset()) -> list[Block]:
+def report_blocks(document: Document, *, shown: frozenset[Part] = frozenset()) -> list[Block]:
     """The whole report: of one theorem in about twenty lines, of several the last screen; ``shown`` parts stand before."""
     theorems = document.theorems
     if len(theorems) == 1 and not document.summary.unfinished and document.shard is None:

@@ -11,7 +11,7 @@ from rich.theme import Theme
 
 from theorax.text import safe
 from theorax.text.blocks import Block, Gap, Heading, Lines, Paragraph, Table
-from theorax.text.plain import table, wrapped
+from theorax.text.plain import text_table, wrapped
 from theorax.text.signs import signed
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def show(blocks: Iterable[Block], target: Console) -> None:
     """Print the blocks."""
     width = min(target.width, MEASURE)
     first = True
-    for block in map(safe.block, blocks):
+    for block in map(safe.safe_block, blocks):
         match block:
             case Heading():
                 _heading(block, target, width, first=first)
@@ -62,7 +62,7 @@ def show(blocks: Iterable[Block], target: Console) -> None:
                 for line in block.lines:
                     target.print(_drawn(" " * block.indent + line, quiet=block.quiet), no_wrap=True, crop=False)
             case Table():
-                for step, line in enumerate(table(block, width)):
+                for step, line in enumerate(text_table(block, width)):
                     target.print(_coloured(line, "dim" if step < 2 else ""), no_wrap=True, crop=False)
             case Gap():
                 target.print()

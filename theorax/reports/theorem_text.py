@@ -13,9 +13,9 @@ from theorax.decide.meanings import reached
 from theorax.decide.phrases import case_name
 from theorax.decide.promise import GROUPS, grouped
 from theorax.decide.verdict import Standing
-from theorax.decide.verdict_text import rows, sweep
+from theorax.decide.verdict_text import fact_rows, sweep_blocks
 from theorax.names import many
-from theorax.reports.claim_facts import alone, report_facts
+from theorax.reports.claim_facts import report_facts, status_alone
 from theorax.reports.document import CitedWork, ClaimReport, TheoremReport
 from theorax.text.blocks import Block, Gap, Heading, Lines, Paragraph, Table
 from theorax.text.numbers import duration, interval, number, with_uncertainty
@@ -62,8 +62,8 @@ def details(part: TheoremReport, shown: frozenset[Part], beside: Iterable[Block]
         yield Heading("Source")
         yield from sourced(TheoremHead(part.id, part.title, part.place, part.source, part.label, part.model))
         yield from in_words(part.statement, part.idea)
-        yield from letters(part.letters)
-        yield from hypotheses(part.hypotheses)
+        yield from letter_blocks(part.letters)
+        yield from hypothesis_blocks(part.hypotheses)
     if shown & {Part.CASES, Part.PLOT, Part.ASSUMPTIONS}:
         for claim in part.claims:
             yield from claimed(claim, part, shown)
@@ -86,13 +86,13 @@ def _caveats(issues: Sequence[str]) -> Iterator[Block]:
         yield Paragraph(sentence, hang=2)
 
 
-def theorem(part: TheoremReport, beside: Iterable[Block] = ()) -> list[Block]:
+def theorem_blocks(part: TheoremReport, beside: Iterable[Block] = ()) -> list[Block]:
     """The whole report of one theorem; ``beside`` stands before its verdict."""
     return [
-        *head(TheoremHead(part.id, part.title, part.place, part.source, part.label, part.model)),
+        *theorem_heading(TheoremHead(part.id, part.title, part.place, part.source, part.label, part.model)),
         *in_words(part.statement, part.idea),
-        *letters(part.letters),
-        *hypotheses(part.hypotheses),
+        *letter_blocks(part.letters),
+        *hypothesis_blocks(part.hypotheses),
         *(block for claim in part.claims for block in claimed(claim, part)),
         *_proof(part.proof),
         *_controls(part.controls),
@@ -115,7 +115,7 @@ class TheoremHead:
     model: str | None = None  # of a user, where one stood in
 
 
-def head(part: TheoremHead) -> Iterator[Block]:
+def theorem_heading(part: TheoremHead) -> Iterator[Block]:
     """Title, source and honesty label."""
     yield Heading(part.title or part.id, level=1)
     yield Lines((part.id,), indent=0, quiet=True)
@@ -144,7 +144,7 @@ def in_words(statement: str, idea: str) -> Iterator[Block]:
         yield Paragraph(idea)
 
 
-def letters(rows: Sequence[LetterOutcome]) -> Iterator[Block]:
+def letter_blocks(rows: Sequence[LetterOutcome]) -> Iterator[Block]:
     """Meanings of the letters of the statements."""
     if not rows:
         return
@@ -153,7 +153,7 @@ def letters(rows: Sequence[LetterOutcome]) -> Iterator[Block]:
         yield Paragraph(f"{row.letter}: {row.meaning}", hang=2)
 
 
-def hypotheses(rows: Sequence[HypothesisOutcome]) -> Iterator[Block]:
+def hypothesis_blocks(rows: Sequence[HypothesisOutcome]) -> Iterator[Block]:
     """Assumptions, and the evidence that each is needed."""
     if not rows:
         return
@@ -186,14 +186,14 @@ def claimed(claim: ClaimReport, part: TheoremReport, shown: frozenset[Part] = EV
         if len(claim.cases) > 1:
             yield Gap()
             yield Paragraph(f"Along the sweep, in the case that decides, {case_name(claim, worst)}:", quiet=True)
-        yield from sweep(claim, worst)
+        yield from sweep_blocks(claim, worst)
         yield Gap()
     if not assumed:
         return
     yield Paragraph(claim.sentence)
     if uncontrolled := head.get(FactKey.UNCONTROLLED):
         yield Paragraph(uncontrolled.line)
-    yield from rows(fact for fact in found if fact.level is Level.BODY)
+    yield from fact_rows(fact for fact in found if fact.level is Level.BODY)
     # Hypotheses have their own section above; what nobody looked at is told once for all claims.
     for heading, lines in grouped(claim.ledger, left_out=("hypothesis",)):
         if heading != NOT_LOOKED_AT:
@@ -241,10 +241,10 @@ def _proof(steps: Sequence[StepOutcome]) -> Iterator[Block]:
         if step.statement:
             yield Lines(tuple(step.statement.split("\n")), indent=8)
         if step.computed_by:
-            yield Paragraph(computed(step), indent=8, quiet=True)
+            yield Paragraph(how_computed(step), indent=8, quiet=True)
 
 
-def computed(step: StepOutcome) -> str:
+def how_computed(step: StepOutcome) -> str:
     """Sentence that says by what the check computed a step, and by what it looked again."""
     again = f"; second route: {step.re_checked_by}" if step.re_checked_by else ""
     return f"Computed by {step.computed_by}{again}".rstrip(".") + "."
@@ -327,7 +327,7 @@ def _verdict(part: TheoremReport) -> Iterator[Block]:
     yield Heading("Verdict", status=part.status, within=part.within_margin)
     yield Paragraph(part.reason or f"{part.status.capitalize()}: {part.status.meaning}.")
     if part.status != part.status_unadjusted:
-        yield Paragraph(f"Alone, {alone(part.status_unadjusted)}.")
+        yield Paragraph(f"Alone, {status_alone(part.status_unadjusted)}.")
     if len(part.claims) > 1:
         counts = ", ".join(f"{claim.id} {claim.status}" for claim in part.claims)
         yield Paragraph(f"Claims: {counts}.", hang=2)

@@ -33,10 +33,10 @@ from theorax.runs.dependencies import Graph
 from theorax.verifiers.outcome import TheoremOutcome, overall
 
 
-def adjust(outcomes: Mapping[str, TheoremOutcome], graph: Graph) -> tuple[dict[str, TheoremOutcome], Suite]:
+def adjust_outcomes(outcomes: Mapping[str, TheoremOutcome], graph: Graph) -> tuple[dict[str, TheoremOutcome], Suite]:
     """The outcomes with their statuses as the whole run supports them, and what was adjusted."""
     own = {f"{id}.{claim.id}": claim for id, outcome in outcomes.items() for claim in outcome.claims}
-    suite = error_budget.adjust({name: _charged(claim) for name, claim in own.items()})
+    suite = error_budget.apply_budget({name: _charged(claim) for name, claim in own.items()})
     # The p-values shown are those of the attempt; what fell, fell by the charged ones.
     shown = {
         name: suite.after(name, _charged(claim)) if name in suite.changed else claim for name, claim in own.items()
@@ -50,7 +50,7 @@ def adjust(outcomes: Mapping[str, TheoremOutcome], graph: Graph) -> tuple[dict[s
 
 def unadjusted(outcomes: Mapping[str, TheoremOutcome], graph: Graph) -> tuple[dict[str, TheoremOutcome], Suite]:
     """The outcomes of a shard as they are alone: the others of its run are not known yet."""
-    return dict(outcomes), error_budget.adjust({})
+    return dict(outcomes), error_budget.apply_budget({})
 
 
 def _charged(claim: Verdict) -> Verdict:

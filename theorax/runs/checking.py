@@ -34,7 +34,7 @@ def stage(
     """
     if log is None and (tried := tuple(theorem_check.versions(theorem_id, settings, theorem).values())):
         return UncountedAttempts(tried)
-    return theorem_check.observe(theorem_id, settings, log or GivenAttempts(()), value=theorem)
+    return theorem_check.observe_theorem(theorem_id, settings, log or GivenAttempts(()), value=theorem)
 
 
 def check(theorem_id: str, settings: Settings) -> TheoremOutcome:
@@ -57,7 +57,7 @@ def observe(theorem_id: str, settings: Settings, kept: bytes | None = None) -> C
     counted = counter.counted(tuple(theorem_check.versions(theorem_id, settings).values()))
     log = GivenAttempts(counted.attempts or ())
     try:
-        found = theorem_check.observe(theorem_id, counted, log, kept)
+        found = theorem_check.observe_theorem(theorem_id, counted, log, kept)
     except BaseException:
         counter.closed(log.spent, None)
         raise
@@ -66,12 +66,12 @@ def observe(theorem_id: str, settings: Settings, kept: bytes | None = None) -> C
 
 def plan(theorem_id: str, settings: Settings) -> TheoremPlan:
     """Plan of a check: its measurements and the power of its designs, without any draw."""
-    return theorem_check.plan(theorem_id, settings, _log(theorem_id, settings))
+    return theorem_check.plan_theorem(theorem_id, settings, _log(theorem_id, settings))
 
 
 def pilot(theorem_id: str, settings: Settings) -> Pilot:
     """Noise of a few draws that no decision uses, and the plan with that noise."""
-    return theorem_check.pilot(theorem_id, settings, _log(theorem_id, settings))
+    return theorem_check.pilot_theorem(theorem_id, settings, _log(theorem_id, settings))
 
 
 def log_earlier(theorem_id: str, settings: Settings, numbers: Mapping[str, int]) -> None:

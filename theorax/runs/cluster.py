@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from theorax.errors import UsageError, option
 from theorax.runs.known_files import KnownFiles
-from theorax.runs.manifests import Manifest, differences
+from theorax.runs.manifests import Manifest, manifest_differences
 from theorax.runs.sources import LIBRARIES, Sources, version
 from theorax.runs.workers import FinishedCheck, Heard, WorkerPool, died
 from theorax.theorems.catalogue import Catalogue
@@ -203,7 +203,7 @@ def _performed_there(run: str, check: str, id: str, settings: Settings, manifest
         return FinishedCheck(id, sentence=died())
     path = Catalogue.of(settings.roots).path(id)
     try:
-        found = differences(manifest, Sources(known=_KNOWN).manifest(path, settings))
+        found = manifest_differences(manifest, Sources(known=_KNOWN).manifest(path, settings))
         other = str(found[0]) if found else ""
     except OSError as error:
         other = f"{error.filename}: {error.strerror}"

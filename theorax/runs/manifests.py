@@ -69,7 +69,7 @@ class ManifestDifference:
         return f"{name}: {f'{self.before} -> {self.now}' if told else 'changed'}"
 
 
-def differences(old: Manifest, new: Manifest) -> tuple[ManifestDifference, ...]:
+def manifest_differences(old: Manifest, new: Manifest) -> tuple[ManifestDifference, ...]:
     """Entries that differ between two manifests, by name.
 
     >>> [str(one) for one in differences({"setting seed": "0", "theorem": "a"}, {"setting seed": "1", "theorem": "a"})]

@@ -33,13 +33,13 @@ from theorax.decide.error_budget import Suite
 from theorax.decide.findings import Finding, Found, settle
 from theorax.decide.status import Status
 from theorax.errors import NothingSelected, UsageError, option
-from theorax.runs.adjustment import adjust, unadjusted
+from theorax.runs.adjustment import adjust_outcomes, unadjusted
 from theorax.runs.attempt_log import AttemptFile
-from theorax.runs.costs import shipped_seconds
 from theorax.runs.counting import AttemptCounter
 from theorax.runs.dependencies import Graph
+from theorax.runs.expected_seconds import shipped_seconds
 from theorax.runs.listening import Listener, Record, Silent
-from theorax.runs.manifests import Manifest, differences
+from theorax.runs.manifests import Manifest, manifest_differences
 from theorax.runs.selectors import Selection, Shard
 from theorax.runs.sources import Sources, drawn_from
 from theorax.runs.store import DamagedResult, KeptResult, Store, StoreError, now
@@ -132,7 +132,7 @@ def _found(under_way: _RunUnderWay, began: float, *, interrupted: bool) -> Run:
     catalogue = under_way.catalogue
     outcomes = {id: under_way.records[id].outcome for id in under_way.order if id in under_way.records}
     shard = under_way.selection.shard
-    adjusted, suite = (adjust if shard is None else unadjusted)(outcomes, under_way.graph)
+    adjusted, suite = (adjust_outcomes if shard is None else unadjusted)(outcomes, under_way.graph)
     return Run(
         selected=under_way.order,
         records=tuple(under_way.records[id] for id in outcomes),
@@ -341,7 +341,7 @@ class _RunUnderWay:
             now = self.sources.afresh.manifest(self.catalogue.path(id), self.own(id))
         except (OSError, UsageError):
             return "a file is gone"
-        return next(map(str, differences(self.manifests[id], now)), "")
+        return next(map(str, manifest_differences(self.manifests[id], now)), "")
 
     def _settle(self, record: Record, done: FinishedCheck | None) -> None:
         """Keep an outcome and tell it; a store that fails is told once and stops nothing."""

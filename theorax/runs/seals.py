@@ -49,13 +49,13 @@ def seal(head: Sequence[object], digests: str) -> str:
     return _digest([*head, digests])
 
 
-def sealed(row: Sequence[object]) -> bool:
+def has_valid_seal(row: Sequence[object]) -> bool:
     """True if a head with its digests, and the seal that follows them, belong together."""
     *head, digests, kept = row
     return kept == seal(head, str(digests))
 
 
-def whole(parts: Mapping[str, object], digests: object) -> bool:
+def is_intact(parts: Mapping[str, object], digests: object) -> bool:
     """True if these parts of a row are those that were digested."""
     kept = str(digests).split(" ")
     return len(kept) == len(PARTS) and all(_digest(value) == kept[PARTS.index(name)] for name, value in parts.items())
@@ -64,9 +64,9 @@ def whole(parts: Mapping[str, object], digests: object) -> bool:
 def whole_row(row: Sequence[object], key: str) -> SealedRow | None:
     """The row under this key: its head, the seal and the three parts as they stand in a file. None if it was altered."""
     head, (seal, *parts) = row[: len(fields(SealedHead))], row[len(fields(SealedHead)) :]
-    if len(parts) != len(PARTS) or head[0] != key or not sealed((*head, seal)):
+    if len(parts) != len(PARTS) or head[0] != key or not has_valid_seal((*head, seal)):
         return None
-    if not whole(dict(zip(PARTS, parts, strict=True)), head[-1]):
+    if not is_intact(dict(zip(PARTS, parts, strict=True)), head[-1]):
         return None
     return SealedRow(*head, *parts[1:])  # type: ignore[arg-type]  # a whole row has the types that were sealed
 

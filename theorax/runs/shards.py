@@ -11,20 +11,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean
 
-from theorax.runs.costs import shipped_seconds
+from theorax.runs.expected_seconds import shipped_seconds
 from theorax.runs.selectors import Selection, Shard
 
-__all__ = ["shard_of", "split"]
+__all__ = ["shard_of", "split_into_shards"]
 
 
 def shard_of(whole: Selection, number: int, of: int, effort: str, attempt: int = 1) -> Selection:
     """The theorems of shard ``number`` ``of`` so many of a run over the ``whole`` selection."""
-    own = set(split(whole.ids, of, effort)[number - 1])
+    own = set(split_into_shards(whole.ids, of, effort)[number - 1])
     ids, named = (tuple(id for id in part if id in own) for part in (whole.ids, whole.named))
     return Selection(ids, named, Shard(number, of, whole.ids, whole.named, attempt))
 
 
-def split(ids: Sequence[str], of: int, effort: str) -> tuple[tuple[str, ...], ...]:
+def split_into_shards(ids: Sequence[str], of: int, effort: str) -> tuple[tuple[str, ...], ...]:
     """Split theorems into so many parts of about equal cost at this effort.
 
     >>> split(("slow", "quick", "short"), 2, "none measured")

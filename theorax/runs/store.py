@@ -20,7 +20,7 @@ from theorax.runs import seals
 from theorax.runs.database import Database, StoreError
 from theorax.runs.manifests import EntrySort, Manifest, key
 from theorax.runs.seals import HEAD, SealedHead, SealedRow
-from theorax.text.codec import built, completed, plain
+from theorax.text.codec import built, completed, json_values
 from theorax.verifiers.outcome import TheoremOutcome
 
 __all__ = [
@@ -102,7 +102,7 @@ class Store:
 
         **Raises:** StoreError if the store cannot be written.
         """
-        row = sealed(key(manifest), manifest, outcome, date, observations)
+        row = sealed_row(key(manifest), manifest, outcome, date, observations)
 
         def write(connection: sqlite3.Connection) -> None:
             connection.execute(
@@ -139,20 +139,20 @@ class Store:
         heads = {head.theorem: head for head in self._heads() if not head.variant}
         for id, head in heads.items():
             for (told,) in self._read("SELECT outcome FROM sealed_results WHERE key = ?", (head.key,)):
-                if seals.whole({"outcome": told}, head.digests):
+                if seals.is_intact({"outcome": told}, head.digests):
                     yield id, json.loads(told)
 
     def damaged(self) -> int:
         """Number of kept results that were altered: by their heads, and of the last of every theorem by its outcome."""
         query = f"SELECT {HEAD}, seal FROM sealed_results"
-        heads = sum(not seals.sealed(row) for row in self._read(query, ()))
+        heads = sum(not seals.has_valid_seal(row) for row in self._read(query, ()))
         last = {head.theorem: head for head in self._heads() if not head.variant}
         told = (
             (head, outcome)
             for head in last.values()
             for (outcome,) in self._read("SELECT outcome FROM sealed_results WHERE key = ?", (head.key,))
         )
-        return heads + sum(not seals.whole({"outcome": outcome}, head.digests) for head, outcome in told)
+        return heads + sum(not seals.is_intact({"outcome": outcome}, head.digests) for head, outcome in told)
 
     def within_margin(self) -> frozenset[str]:
         """The theorems of which a claim lies off its value and inside its margin, by their last kept results."""
@@ -168,7 +168,7 @@ class Store:
         for head in reversed(self._heads()):
             if head.theorem == id and head.status != "ERROR":
                 ((manifest,),) = self._read("SELECT manifest FROM sealed_results WHERE key = ?", (head.key,))
-                if seals.whole({"manifest": manifest}, head.digests):
+                if seals.is_intact({"manifest": manifest}, head.digests):
                     return LastResult(json.loads(manifest), head.date, head.layout == LAYOUT)
         return None
 
@@ -176,7 +176,7 @@ class Store:
         """The theorems whose rows were altered, by either place that names them: chance alters one of the two."""
         names = set()
         for *row, outcome in self._read(f"SELECT {HEAD}, seal, outcome FROM sealed_results", ()):
-            if not seals.sealed(row):
+            if not seals.has_valid_seal(row):
                 names |= {str(row[1]), *_ID.findall(str(outcome))[:1]}
         return frozenset(names)
 
@@ -185,7 +185,7 @@ class Store:
         rows = [
             SealedHead(*row[:-1])
             for row in self._read(f"SELECT {HEAD}, seal FROM sealed_results", ())
-            if seals.sealed(row)
+            if seals.has_valid_seal(row)
         ]
         return sorted(rows, key=lambda head: head.date)
 
@@ -200,7 +200,7 @@ class Store:
         if not found:
             return None
         head = found[0][: len(fields(SealedHead))]
-        if head[2] != LAYOUT and seals.sealed(found[0][: len(head) + 1]):
+        if head[2] != LAYOUT and seals.has_valid_seal(found[0][: len(head) + 1]):
             return None
         row = seals.whole_row(found[0], key)
         if row is None:
@@ -242,13 +242,13 @@ class Store:
         return self._database.read(query, values)
 
 
-def sealed(
+def sealed_row(
     key: str, manifest: Manifest, outcome: TheoremOutcome, date: str, observations: bytes | None = None
 ) -> tuple[object, ...]:
     """The row of a result, with its seal, as the file of results holds it."""
     seconds, variant = float(outcome.work.seconds), int(is_variant(manifest))
     head = (key, outcome.id, LAYOUT, str(outcome.status), date, seconds, variant)
-    told = json.dumps(dict(manifest)), json.dumps(plain(outcome, exact=True)), observations
+    told = json.dumps(dict(manifest)), json.dumps(json_values(outcome, exact=True)), observations
     digests = seals.digests(dict(zip(seals.PARTS, told, strict=True)))
     return (*head, digests, seals.seal(head, digests), *told)
 

@@ -17,7 +17,7 @@ from theorax.cli.workspace import Workspace
 from theorax.reports.document import TheoremReport
 from theorax.runs.selectors import Selection
 from theorax.runs.sources import Sources
-from theorax.text.codec import built, plain
+from theorax.text.codec import built, json_values
 from theorax.verifiers.settings import Settings
 
 
@@ -43,7 +43,7 @@ class Checks:
                 if not file.exists():
                     # Written under another name first: a worker that dies while writing leaves nothing to be read.
                     fresh = file.with_suffix(".part")
-                    fresh.write_text(json.dumps(plain(self._check(id))), encoding="utf-8")
+                    fresh.write_text(json.dumps(json_values(self._check(id))), encoding="utf-8")
                     fresh.replace(file)
             self.parts[id] = built(TheoremReport, json.loads(file.read_text(encoding="utf-8")))
         return self.parts[id]

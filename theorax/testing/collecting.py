@@ -40,7 +40,7 @@ class Theorems:
 
         **Raises:** pytest.UsageError for a selector or a setting that cannot be meant.
         """
-        chosen = pytest_options.settings(config)
+        chosen = pytest_options.session_settings(config)
         try:
             words = (*config.option.verify, *pytest_options.excluded(config))
             workspace = Workspace(added=tuple(config.option.verify_root or ()), words=words)
@@ -198,7 +198,7 @@ class ClaimItem(pytest.Item):
             found = excinfo.value.found
             return visible(f"{found.title}: {found.sentence}\n\n{found.text}".rstrip())
         if isinstance(excinfo.value, (UsageError, StatementError)):
-            return pytest_options.worded(excinfo.value)
+            return pytest_options.pytest_sentence(excinfo.value)
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int, str]:

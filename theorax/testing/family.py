@@ -18,7 +18,7 @@ from theorax.decide.findings import Finding, settle
 from theorax.decide.status import Status
 from theorax.names import many
 from theorax.testing.declared_options import PROPERTY
-from theorax.text.codec import built, plain
+from theorax.text.codec import built, json_values
 from theorax.text.numbers import p_value
 from theorax.text.safe import visible
 from theorax.text.signs import signed
@@ -42,7 +42,7 @@ class Stated:
     @property
     def property(self) -> tuple[str, str]:
         """The claim as a property of a test's report."""
-        return PROPERTY, json.dumps(plain(self))
+        return PROPERTY, json.dumps(json_values(self))
 
     @classmethod
     def of_claim(cls, theorem: str, claim: ClaimReport) -> Stated:
@@ -78,7 +78,7 @@ class Family:
         """Every claim's status as all of them together support it."""
         from theorax.decide import error_budget
 
-        suite = error_budget.adjust(self.claims)
+        suite = error_budget.apply_budget(self.claims)
         fallen = settle([Finding.FELL_IN_SUITE])
         return {name: fallen if name in suite.changed else own.status for name, own in self.claims.items()}, suite
 

@@ -77,7 +77,7 @@ def blocks(page: str) -> list[Block]:
     return [_block(match) for match in _FENCE.finditer(page)]
 
 
-def commands(block: Block) -> list[PageCommand]:
+def console_commands(block: Block) -> list[PageCommand]:
     """The commands of a block of the kind ``console``."""
     found: list[list[str]] = []
     for line in block.text.splitlines():
@@ -122,7 +122,7 @@ def shell(folder: Path, tools: Path) -> Run:
     return run
 
 
-def differences(page: Path, write: bool = False) -> list[Difference]:
+def output_differences(page: Path, write: bool = False) -> list[Difference]:
     """The commands of a page whose outputs are others than those shown; with ``write`` the page is mended first.
 
     An output that the page abridges with a line of three dots is never written over, and an error of theorax itself is
@@ -142,7 +142,7 @@ def differences(page: Path, write: bool = False) -> list[Difference]:
             pieces.append(text[at : match.start("text")])
             at = match.end("text")
             if block.kind == "console":
-                pieces.append("".join(_tried(shown, run, write, found) for shown in commands(block)))
+                pieces.append("".join(_tried(shown, run, write, found) for shown in console_commands(block)))
             else:
                 _write(block, folder, written)
                 written.add(block.file)
@@ -214,7 +214,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("pages", nargs="+", type=Path, metavar="PAGE.md")
     parser.add_argument("--write", action="store_true", help="write the outputs into the pages")
     options = parser.parse_args(arguments)
-    wrong = [(page, found) for page in options.pages for found in differences(page, options.write)]
+    wrong = [(page, found) for page in options.pages for found in output_differences(page, options.write)]
     for page, found in wrong:
         print("\n".join(_told(page, found)))
     return 1 if wrong else 0

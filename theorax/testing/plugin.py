@@ -53,7 +53,7 @@ def pytest_configure(config: pytest.Config) -> None:
         from theorax.testing import pytest_options
 
         pytest_options.alone(config)
-        pytest_options.settings(config)
+        pytest_options.session_settings(config)
 
 
 @pytest.fixture

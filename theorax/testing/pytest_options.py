@@ -16,7 +16,7 @@ from theorax.text.safe import visible
 from theorax.verifiers.settings import Settings
 
 
-def settings(config: pytest.Config) -> Settings:
+def session_settings(config: pytest.Config) -> Settings:
     """The settings that the options of this session make together with the project's defaults.
 
     **Raises:** pytest.UsageError for a value that cannot be meant.
@@ -30,15 +30,15 @@ def settings(config: pytest.Config) -> Settings:
 
 def excluded(config: pytest.Config) -> tuple[str, ...]:
     """The selectors of what is left out: as typed, else the project's default."""
-    return tuple(options.listed({"exclude": config.option.verify_exclude}, "exclude"))
+    return tuple(options.typed_or_default({"exclude": config.option.verify_exclude}, "exclude"))
 
 
 def refusal(error: TheoraxError) -> str:
     """Message of a request that cannot be met."""
-    return f"--verify: {worded(error)}"
+    return f"--verify: {pytest_sentence(error)}"
 
 
-def worded(error: TheoraxError) -> str:
+def pytest_sentence(error: TheoraxError) -> str:
     """The sentence of an error, harmless wherever it is read, with its options as pytest takes them."""
     return visible(error.told("--verify-"))
 

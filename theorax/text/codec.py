@@ -87,7 +87,7 @@ def _keys(kind: type) -> _Keys:
     return _Keys(fields, derived)
 
 
-def plain(value: Any, *, exact: bool = False) -> Any:
+def json_values(value: Any, *, exact: bool = False) -> Any:
     """The value as JSON values; a number that is not finite becomes null, which is all that JSON has for it.
 
     ``exact`` leaves such numbers as they are, for a file that Python alone reads.
@@ -99,17 +99,18 @@ def plain(value: Any, *, exact: bool = False) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         keys = _keys(type(value))
         return {
-            key: plain(getattr(value, name), exact=exact) for key, (name, _) in (keys.fields | keys.derived).items()
+            key: json_values(getattr(value, name), exact=exact)
+            for key, (name, _) in (keys.fields | keys.derived).items()
         }
     if isinstance(value, Mapping):
-        return {str(key): plain(part, exact=exact) for key, part in value.items()}
+        return {str(key): json_values(part, exact=exact) for key, part in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(part, exact=exact) for part in value]
+        return [json_values(part, exact=exact) for part in value]
     return value
 
 
 def built(kind: type[Value], data: Any) -> Value:
-    """The inverse of :func:`plain`: a value of this type from JSON values.
+    """The inverse of :func:`json_values`: a value of this type from JSON values.
 
     **Raises:** Malformed at the first value that does not fit.
     """
@@ -147,9 +148,9 @@ def completed(kind: Any, data: Any) -> Any:
     for field in dataclasses.fields(kind):
         if (key := field.name.rstrip("_")) not in found:
             if field.default is not dataclasses.MISSING:
-                found[key] = plain(field.default)
+                found[key] = json_values(field.default)
             elif field.default_factory is not dataclasses.MISSING:
-                found[key] = plain(field.default_factory())
+                found[key] = json_values(field.default_factory())
     return found | dict.fromkeys(_keys(kind).derived, ANEW)
 
 
@@ -280,7 +281,7 @@ def _object(kind: type) -> Reader:
             raise Malformed(f"{place}{error.place}", str(error)) from None
         for key, (name, _) in keys.derived.items():
             if data[key] is not ANEW:
-                _follows(data[key], plain(getattr(found, name)), f"{place}.{key}")
+                _follows(data[key], json_values(getattr(found, name)), f"{place}.{key}")
         return found
 
     return read

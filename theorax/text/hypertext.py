@@ -35,7 +35,7 @@ def statement(latex: str, text: str) -> str:
     return f"<div>{formula(latex, text, block=True)}</div>"
 
 
-def told(text: str) -> str:
+def escaped(text: str) -> str:
     """A text that no markup comes out of."""
     return escape(visible(text))
 
@@ -65,16 +65,18 @@ def _block(block: Block) -> str:
     match block:
         case Heading():
             verdict = (
-                f" <strong>{told(signed(block.status, block.within, block.reached))}</strong>" if block.status else ""
+                f" <strong>{escaped(signed(block.status, block.within, block.reached))}</strong>"
+                if block.status
+                else ""
             )
-            return f"<h4>{told(block.text)}{verdict}</h4>"
+            return f"<h4>{escaped(block.text)}{verdict}</h4>"
         case Paragraph():
-            return f"<p>{told(block.text)}</p>"
+            return f"<p>{escaped(block.text)}</p>"
         case Lines():
-            return f"<pre>{told(chr(10).join(block.lines))}</pre>"
+            return f"<pre>{escaped(chr(10).join(block.lines))}</pre>"
         case Table():
-            head = "".join(f"<th>{told(cell)}</th>" for cell in block.head)
-            rows = "".join(f"<tr>{''.join(f'<td>{told(cell)}</td>' for cell in row)}</tr>" for row in block.rows)
+            head = "".join(f"<th>{escaped(cell)}</th>" for cell in block.head)
+            rows = "".join(f"<tr>{''.join(f'<td>{escaped(cell)}</td>' for cell in row)}</tr>" for row in block.rows)
             return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
         case _:
             return ""

@@ -22,7 +22,7 @@ _LINKED = re.compile(r"(?<!\w)[@#](?=[\w-])|:(?=[a-z0-9_+-]+:)")
 NOTHING = "<!-- -->"
 
 
-def inline(text: str) -> str:
+def inline_text(text: str) -> str:
     """A text within a line, shown as it is and never read as markup, as a mention or as the number of an issue.
 
     What stands between two backticks is code, as in the sentences of this package.
@@ -45,7 +45,7 @@ def opening(text: str) -> str:
     >>> opening("1. first"), opening("-3")
     ('1\\\\. first', '\\\\-3')
     """
-    return _FIRST.sub(lambda found: f"{found[0]}\\" if found[0].isdigit() else f"\\{found[0]}", inline(text))
+    return _FIRST.sub(lambda found: f"{found[0]}\\" if found[0].isdigit() else f"\\{found[0]}", inline_text(text))
 
 
 def unlinked(text: str) -> str:
@@ -87,7 +87,7 @@ def fenced(lines: Iterable[str], indent: str = "") -> list[str]:
     return [indent + line for line in (f"{fence}text", *told, fence)]
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]], right: Iterable[int] = ()) -> list[str]:
+def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]], right: Iterable[int] = ()) -> list[str]:
     """A table of cells that are Markdown already."""
     flush = set(right)
     rule = ["---:" if column in flush else "---" for column in range(len(head))]
@@ -103,7 +103,7 @@ def render(blocks: Iterable[Block], level: int = 3) -> str:
         match block:
             case Heading():
                 verdict = f"{signed(block.status, block.within, block.reached)} " if block.status else ""
-                lines += ["", f"{'#' * (level + block.level - 1)} {verdict}{inline(block.text)}", ""]
+                lines += ["", f"{'#' * (level + block.level - 1)} {verdict}{inline_text(block.text)}", ""]
             case Paragraph():
                 # A paragraph that hangs is one of a list; one that is set in further belongs to the one before.
                 text = opening(block.text)
@@ -119,8 +119,8 @@ def render(blocks: Iterable[Block], level: int = 3) -> str:
                 indent = "  " if was and block.indent > 2 else ""
                 lines += ["", *fenced(block.lines, indent), ""]
             case Table():
-                rows = [[inline(safe.shortened(part, CELL)) for part in row] for row in block.rows]
-                lines += ["", *table([inline(part) for part in block.head], rows, block.right), ""]
+                rows = [[inline_text(safe.shortened(part, CELL)) for part in row] for row in block.rows]
+                lines += ["", *markdown_table([inline_text(part) for part in block.head], rows, block.right), ""]
             case Gap():
                 lines.append("")
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n") + "\n"

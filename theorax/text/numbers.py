@@ -130,7 +130,7 @@ def duration(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60} min"
 
 
-def counted(count: int) -> str:
+def grouped_digits(count: int) -> str:
     """A whole number, its digits in groups of three.
 
     >>> counted(12000), counted(256)

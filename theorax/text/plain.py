@@ -17,7 +17,7 @@ NARROWEST = 24  # columns that a paragraph has at least, whatever stands beside 
 def render(blocks: Iterable[Block], width: int = WIDTH) -> str:
     """The blocks as lines of text, ending with a newline."""
     lines: list[str] = []
-    for block in map(safe.block, blocks):
+    for block in map(safe.safe_block, blocks):
         match block:
             case Heading():
                 lines += _heading(block, width, first=not lines or not lines[-1])
@@ -26,13 +26,13 @@ def render(blocks: Iterable[Block], width: int = WIDTH) -> str:
             case Lines():
                 lines += [(" " * block.indent + line).rstrip() for line in block.lines]
             case Table():
-                lines += table(block, width)
+                lines += text_table(block, width)
             case Gap():
                 lines.append("")
     return safe.uncommanded("\n".join(lines) + "\n")
 
 
-def cells(text: str) -> int:
+def terminal_width(text: str) -> int:
     """Number of terminal columns that a text takes: none for marks on letters, two for wide letters."""
     return sum(
         0 if unicodedata.combining(sign) else 2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text
@@ -41,7 +41,7 @@ def cells(text: str) -> int:
 
 def padded(text: str, width: int, *, right: bool = False) -> str:
     """A text filled up with spaces to a width in columns."""
-    room = " " * (width - cells(text))
+    room = " " * (width - terminal_width(text))
     return room + text if right else text + room
 
 
@@ -60,7 +60,7 @@ def wrapped(text: str, width: int, indent: int = 0, hang: int = 0, *, break_word
     return [line for part in text.split("\n") for line in wrapper.wrap(part)]
 
 
-def table(block: Table, width: int) -> list[str]:
+def text_table(block: Table, width: int) -> list[str]:
     """A table as lines; where it is too wide, the column that gives way is wrapped."""
     widths = column_widths(block, width)
     rule = " " * block.indent + "─" * (sum(widths) + 2 * (len(widths) - 1))
@@ -74,7 +74,9 @@ def table(block: Table, width: int) -> list[str]:
 
 def column_widths(block: Table, width: int) -> list[int]:
     """The width of every column, the one that gives way as narrow as the whole demands but never below a word."""
-    widths = [max(cells(row[column]) for row in (block.head, *block.rows)) for column in range(len(block.head))]
+    widths = [
+        max(terminal_width(row[column]) for row in (block.head, *block.rows)) for column in range(len(block.head))
+    ]
     excess = block.indent + sum(widths) + 2 * (len(widths) - 1) - width
     if excess > 0:
         widths[block.wrapped] = max(10, widths[block.wrapped] - excess)
@@ -93,11 +95,11 @@ def _heading(block: Heading, width: int, *, first: bool) -> list[str]:
     gap = [] if first else [""]
     if block.level == 1:
         lines = wrapped(block.text, width)
-        return [*gap, *lines, "═" * max(cells(line) for line in lines)]
+        return [*gap, *lines, "═" * max(terminal_width(line) for line in lines)]
     if block.status is None:
         return [*gap, block.text]
     verdict = signed(block.status, block.within, block.reached)
-    room = width - cells(block.text) - cells(verdict)
+    room = width - terminal_width(block.text) - terminal_width(verdict)
     if block.reached and room < 2:
         return [*gap, block.text, padded(verdict, width, right=True)]
     return [*gap, f"{block.text}{' ' * max(2, room)}{verdict}"]

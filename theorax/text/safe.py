@@ -77,7 +77,7 @@ def harmless(value: Any) -> Any:
     return value
 
 
-def block(given: Block) -> Block:
+def safe_block(given: Block) -> Block:
     """A block of a report with its texts made visible."""
     match given:
         case Heading():

@@ -16,7 +16,7 @@ WITHIN = "within margin"
 """Remark beside REFUTED: not as claimed, and yet inside the margin."""
 
 
-def worded(status: str, within: bool = False) -> str:
+def verdict_word(status: str, within: bool = False) -> str:
     """The word of a verdict; ``within``: the value lies off the claim and inside its margin.
 
     >>> worded("REFUTED", True), worded("SUPPORTED", True), worded("REFUTED")
@@ -31,4 +31,4 @@ def signed(status: str, within: bool = False, reached: str = "") -> str:
     >>> signed("SUPPORTED", True, "within 0.1 of 2; not exactly 2")
     '✓ SUPPORTED  within 0.1 of 2; not exactly 2'
     """
-    return f"{SIGNS.get(status, '·')} {worded(status, within)}" + (f"  {reached}" if reached else "")
+    return f"{SIGNS.get(status, '·')} {verdict_word(status, within)}" + (f"  {reached}" if reached else "")

@@ -144,19 +144,19 @@ class Bibliography:
 
 def library() -> Bibliography:
     """The works that the package's own texts cite."""
-    return read(LIBRARY)
+    return read_bibtex(LIBRARY)
 
 
 def of(roots: Iterable[Path]) -> Bibliography:
     """The library's works and those of each root that has a file of its own; where both have a work, the root's is meant.
 
-    **Raises:** UsageError as :func:`read` does.
+    **Raises:** UsageError as :func:`read_bibtex` does.
     """
     works = list(library().works)
     for root in roots:
         path = root / FILE
         if path != LIBRARY and path.is_file():
-            works += read(path).works
+            works += read_bibtex(path).works
     return Bibliography(tuple(works))
 
 
@@ -189,7 +189,7 @@ def _entries(text: str, where: str) -> Iterator[tuple[str, Entry]]:
     yield from found.entries.items()
 
 
-def plain(text: str) -> str:
+def without_markup(text: str) -> str:
     r"""A value without its markup.
 
     >>> plain(r"{Cram{\'e}r} --- S. Nørsett \& {\L}o{\'\i}")
@@ -202,7 +202,7 @@ def plain(text: str) -> str:
     return " ".join(text.split())
 
 
-def read(path: Path) -> Bibliography:
+def read_bibtex(path: Path) -> Bibliography:
     """The works of one file in BibTeX; what stands outside of entries is a comment.
 
     **Raises:** UsageError that names the line or the entry, if it is no BibTeX, an entry lacks author, title or year, or
@@ -230,15 +230,16 @@ def _work(key: str, entry: Entry, where: str) -> BibliographyEntry:
         )
     names = [_name(person) for person in people]
     fields = {
-        name.lower(): value if name.lower() in ("url", "doi", "eprint") else plain(value) for name, value in raw.items()
+        name.lower(): value if name.lower() in ("url", "doi", "eprint") else without_markup(value)
+        for name, value in raw.items()
     }
     return BibliographyEntry(key, tuple(name for name, _ in names), tuple(family for _, family in names), fields)
 
 
 def _name(person: Person) -> tuple[str, str]:
     """A person as printed, and the family name."""
-    family = plain(" ".join([*person.prelast_names, *person.last_names]))
-    return plain(" ".join([*person.first_names, *person.middle_names, family, *person.lineage_names])), family
+    family = without_markup(" ".join([*person.prelast_names, *person.last_names]))
+    return without_markup(" ".join([*person.first_names, *person.middle_names, family, *person.lineage_names])), family
 
 
 def folded(text: str) -> str:

@@ -14,8 +14,8 @@ from theorax.decide.verdict import LookTaken, Verdict
 from theorax.language import Theorem
 from theorax.verifiers import claim_verdicts, guards, proof_check
 from theorax.verifiers.attacks import controls, sensitivity, tested_hypotheses
+from theorax.verifiers.cases.averages_at_few_sizes import measured_alone
 from theorax.verifiers.cases.draws import Draws, Table
-from theorax.verifiers.cases.few_sizes import measured_alone
 from theorax.verifiers.cases.sweep_lines import control_lines
 from theorax.verifiers.kinds import JUDGES
 from theorax.verifiers.outcome import ControlOutcome, Expected, MutantOutcome
@@ -50,9 +50,9 @@ class ClaimCheck:
             if verdict.status.holds or verdict.status is Status.REFUTED:
                 failing = control_lines(self.theorem, name, self.table)
                 with phase("attacking"):
-                    fired += controls.controls(planned, failing, self.draws, self.settings.effort)
+                    fired += controls.run_controls(planned, failing, self.draws, self.settings.effort)
                 mutants += own
-            verdict = replace(verdict, unseen=(*verdict.unseen, *sensitivity.alike(name, mutants)))
+            verdict = replace(verdict, unseen=(*verdict.unseen, *sensitivity.indistinguishable_variants(name, mutants)))
             claims.append(verdict.with_findings(*_attacked(verdict, fired, mutants)))
         return claims, fired, mutants
 
@@ -107,7 +107,7 @@ class ClaimCheck:
         ]
         decision = combine([part.decision for part in judged], planned.levels)
         decision = over_sizes(decision, *guards.swept(theorem, planned))
-        findings = (*proof, *claim_verdicts.findings(judged, decision, settled=settled))
+        findings = (*proof, *claim_verdicts.decided_findings(judged, decision, settled=settled))
         looked = guards.look(guards.DecidedClaim(self.theorem_id, theorem, planned, judged, draws, self.settings))
         verdict = claim_verdicts.verdict(theorem, planned, proofs, findings, judged, decision, looked)
         return verdict, ends(decision) and not looked.withholds
@@ -128,5 +128,5 @@ def _attacked(verdict: Verdict, fired: Sequence[ControlOutcome], mutants: Sequen
     """Findings of the attempts to break the claim."""
     if verdict.status is Status.SUPPORTED:
         yield from sensitivity.contradiction(verdict.id, mutants)
-    yield from controls.insensitive(verdict.id, fired)
-    yield from sensitivity.insensitive(verdict.id, mutants)
+    yield from controls.passing_control(verdict.id, fired)
+    yield from sensitivity.surviving_variant(verdict.id, mutants)

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 from theorax.decide.conclusions import conclude, deciding
 from theorax.decide.findings import Finding, Found, ShownBy, settle, shown_by
-from theorax.decide.looked import NOTHING_LOOKED_AT, Looked
+from theorax.decide.guard_findings import NOTHING_LOOKED_AT, Looked
 from theorax.decide.status import Decision, Direction, Reason, Status
 from theorax.decide.verdict import AssumedNoise, Statement, Verdict
 from theorax.decide.wording import REMEDIES, found_by, inside
-from theorax.exact.held_fixed import listed
+from theorax.exact.held_fixed import held_fixed_text
 from theorax.language import Claim, Index, Theorem
 from theorax.language.notation import displayed, inline, meanings
 from theorax.verifiers import assumptions
@@ -24,7 +24,7 @@ from theorax.verifiers.planned_claim import PlannedClaim
 from theorax.verifiers.proof_check import CheckedProofs
 
 
-def letters(theorem: Theorem) -> tuple[LetterOutcome, ...]:
+def letters_of_claims(theorem: Theorem) -> tuple[LetterOutcome, ...]:
     """Every letter of the claims, what tends to infinity first, what is measured last."""
     symbols = {symbol for claim in theorem.claims.values() for symbol in claim.letters}
     return tuple(LetterOutcome(letter, meaning) for letter, meaning in meanings(symbols))
@@ -65,13 +65,13 @@ def no_case(theorem: Theorem, claim: Claim) -> str:
     )
 
 
-def findings(judged: Sequence[CellResult], decision: Decision, *, settled: bool) -> Iterator[Found]:
+def decided_findings(judged: Sequence[CellResult], decision: Decision, *, settled: bool) -> Iterator[Found]:
     """Findings of the decided cases of a claim together, beside its proof where it has one."""
     shown = deciding(judged, decision)
     # The reason that is told is that of the case; its numbers are those of all cases together.
     told = replace(decision, reason=shown.decision.reason)
     level = decision.levels.support if all(case.statistical for case in judged) else None
-    where = place(shown.cell)
+    where = cell_name(shown.cell)
     within = _inside(judged, shown) if decision.equivalent_within_margin else ""
     # What is proved is the claim itself, however it is read.
     if settled and (decision.status is Status.REFUTED or decision.equivalent_within_margin):
@@ -215,7 +215,7 @@ def _supported(decision: Decision | None, looked: Looked) -> bool:
 def _held(judged: Sequence[CellResult], status: Status) -> str:
     """The inputs that were held fixed, as the end of the scope of a green word that rests on what was built."""
     held = list(dict.fromkeys(part for case in judged for part in case.held)) if status in _SCOPED else []
-    return f"; {listed(held)}" if held else ""
+    return f"; {held_fixed_text(held)}" if held else ""
 
 
 def design_hash(planned: PlannedClaim) -> str:
@@ -229,7 +229,7 @@ def design_hash(planned: PlannedClaim) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
-def place(cell: Cell) -> str:
+def cell_name(cell: Cell) -> str:
     """Name of the case, as a reader would say it."""
     at = ", ".join(f"{displayed(name)} = {value}" for name, value in cell.label.items())
     return f"{cell.name}" + (f" at {at}" if at else "")

@@ -14,8 +14,8 @@ from theorax.deleted import sentence_on_name
 from theorax.errors import StatementError, collecting
 from theorax.theorems.catalogue import LIBRARY, Facts, claim_lines, first_line, read_facts
 from theorax.verifiers.author_lines import last_line
-from theorax.verifiers.beside import import_beside
 from theorax.verifiers.inert_modules import ComputesAtImport, inert_modules
+from theorax.verifiers.neighbouring_modules import import_beside
 from theorax.verifiers.phases import IMPORTING, phase
 
 

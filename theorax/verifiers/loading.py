@@ -14,8 +14,8 @@ from theorax.language import Theorem
 from theorax.names import many
 from theorax.theorems.catalogue import LIBRARY, Catalogue
 from theorax.verifiers.author_lines import last_line
-from theorax.verifiers.beside import import_beside
 from theorax.verifiers.linting import problems, wrong_calls
+from theorax.verifiers.neighbouring_modules import import_beside
 from theorax.verifiers.phases import IMPORTING, phase
 
 

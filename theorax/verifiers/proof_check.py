@@ -16,8 +16,8 @@ from theorax.language import Cited, Claim, Index, Instance, MatrixStep, Solved, 
 from theorax.language.letters import same_assumptions
 from theorax.language.proofs import AnyStep, Proof
 from theorax.verifiers.outcome import StepOutcome, StepStatus
-from theorax.verifiers.proof_instances import Scope, entries_of, stated
-from theorax.verifiers.proof_programs import called, hands_on
+from theorax.verifiers.proof_instances import Scope, entries_of, equality_at
+from theorax.verifiers.proof_programs import callable_name, hands_on
 from theorax.verifiers.proof_steps import DecidedStep, Pair, decide_matrix_step, decide_solved, decide_step
 
 LONGEST_SIDE = 80  # characters of a side that an error shows
@@ -48,7 +48,7 @@ class CheckedProofs:
         return frozenset({step.proof for step in self.steps} - open_ - set(theorem.claims))
 
 
-def check(theorem: Theorem) -> CheckedProofs:
+def check_proofs(theorem: Theorem) -> CheckedProofs:
     """Check every step of every proof.
 
     A proof that settles a claim consists of proved steps alone, instances of the claim among them: a cited theorem in it
@@ -145,9 +145,9 @@ def _refuse_unused_results(name: str, steps: Sequence[AnyStep], claim: Claim, th
     programs = list({id(program): program for program in programs}.values())
     if experiment is not None and not hands_on(programs, claim, theorem, str(experiment)):
         raise StatementError(
-            f"The proof of {name} runs {' and '.join(map(called, programs))}, whose results are not what is measured. The "
-            "measured program calls it and returns something else, or does not come to it, on some line of the evidence. "
-            "A proof about another program settles nothing. Hand it observe of the experiment, or the function whose "
+            f"The proof of {name} runs {' and '.join(map(callable_name, programs))}, whose results are not what is "
+            "measured. The measured program calls it and returns something else, or does not come to it, on some line of the "
+            "evidence. A proof about another program settles nothing. Hand it observe of the experiment, or the function whose "
             "results observe returns."
         )
 
@@ -173,7 +173,7 @@ def _decided(step: AnyStep, theorem: Theorem) -> tuple[DecidedStep, Scope]:
     if isinstance(step, MatrixStep):
         return decide_matrix_step(step), Scope()
     if isinstance(step, Instance):
-        found = stated(step, theorem)
+        found = equality_at(step, theorem)
         decided = decide_step(
             found.step, "the measured program, run on symbols", found.re_checked_by, found.no_second_route
         )

@@ -28,7 +28,7 @@ from theorax.numerics.arithmetics import (
 )
 from theorax.numerics.arithmetics.expressions import UnsupportedExpression, ball_of
 from theorax.numerics.extents import Extent
-from theorax.verifiers.proof_programs import called, is_part
+from theorax.verifiers.proof_programs import callable_name, is_part
 
 _PRECISION = 128
 _POINTS_TRIED = 8
@@ -78,7 +78,7 @@ class StatedInstance:
     disagreement: str = ""
 
 
-def stated(instance: Instance, theorem: Theorem) -> StatedInstance:
+def equality_at(instance: Instance, theorem: Theorem) -> StatedInstance:
     """The equality that the claim is at this instance, as the measured program computes it.
 
     **Raises:** StatementError if the program is no part of what is measured, returns other letters, or if the instance
@@ -88,7 +88,7 @@ def stated(instance: Instance, theorem: Theorem) -> StatedInstance:
     experiment = theorem.experiments[name] if name is not None else None
     if experiment is None or not is_part(instance.program, experiment.observe):
         raise StatementError(
-            f"Instance({instance.reason!r}) runs {called(instance.program)}, which is no part of what is measured. "
+            f"Instance({instance.reason!r}) runs {callable_name(instance.program)}, which is no part of what is measured. "
             "A proof about another program settles nothing. Hand it observe of the experiment, or a function that "
             "observe calls."
         )
@@ -97,7 +97,7 @@ def stated(instance: Instance, theorem: Theorem) -> StatedInstance:
     claim, wanted = instance.claim, instance.claim.observed
     if missing := sorted({letter.name for letter in wanted} - set(values)):
         raise StatementError(
-            f"Instance({instance.reason!r}): {called(instance.program)} returns no {missing[0]}, of which the claim "
+            f"Instance({instance.reason!r}): {callable_name(instance.program)} returns no {missing[0]}, of which the claim "
             "speaks. Hand it the function that returns it."
         )
     sides = list(_places(instance, values, letters))
@@ -149,8 +149,8 @@ def _letters(instance: Instance) -> dict[Symbol, Any]:
     for name, value in named.items():
         if name in own and own[name] in instance.letters and _differ(value, stated := instance.letters[own[name]]):
             raise StatementError(
-                f"Instance({instance.reason!r}) runs {called(instance.program)} with {name} = {value} and states the claim "
-                f"for {name} = {stated}. It would speak of two numbers by one name. Leave {name} out of letters={{...}}."
+                f"Instance({instance.reason!r}) runs {callable_name(instance.program)} with {name} = {value} and states the "
+                f"claim for {name} = {stated}. It would speak of two numbers by one name. Leave {name} out of letters={{...}}."
             )
     letters = {own[name]: _number(value) for name, value in named.items() if name in own and _number(value) is not None}
     return {**letters, **instance.letters}

@@ -20,7 +20,7 @@ from theorax.verifiers.cases.measure import instance as built
 from theorax.verifiers.cases.sweep_lines import SweepLine, evidence_lines, sweep_lines
 from theorax.verifiers.settings import Settings
 
-__all__ = ["called", "hands_on", "is_part"]
+__all__ = ["callable_name", "hands_on", "is_part"]
 
 _MOST_FUNCTIONS = 500
 
@@ -182,7 +182,7 @@ def _outside(leaf: Any) -> Any:
     return leaf
 
 
-def called(program: Callable[..., Any]) -> str:
+def callable_name(program: Callable[..., Any]) -> str:
     """The name of a program."""
     found = _function(program)
     return found.__qualname__ if found is not None else str(program)

@@ -25,10 +25,10 @@ from sympy import (
     transpose,
 )
 
-from theorax.exact.computations import Result, computed
+from theorax.exact.computations import Result, evaluated_expression
+from theorax.exact.noncommuting_words import decide_words
 from theorax.exact.poles import undefined_inside
 from theorax.exact.solutions import check_solutions
-from theorax.exact.words import decide_words
 from theorax.exact.zero import ZeroFinding, ZeroTest, is_zero
 from theorax.language import MatrixStep, Solved, Step
 from theorax.names import many
@@ -69,7 +69,7 @@ def decide_step(step: Step, computed_by: str = "", re_checked_by: str = "", no_s
 
     A second route that disagrees refutes the step, whatever the first one found.
     """
-    sides = [(computed(left), computed(right)) for left, right in step.entries]
+    sides = [(evaluated_expression(left), evaluated_expression(right)) for left, right in step.entries]
     pairs = tuple((left.value, right.value) for left, right in sides)
     shown, formula = _statement(step.entries), _latex(step.entries)
     results = [result for pair in sides for part in pair for result in part.results]

@@ -55,7 +55,7 @@ PILOT = 16  # draws at each size
 PILOT_SLACK = Rational(5, 4)  # a standard deviation of 16 draws errs by 18 %
 
 
-def observe(
+def observe_theorem(
     theorem_id: str, settings: Settings, log: AttemptLog, kept: bytes | None = None, value: Theorem | None = None
 ) -> Checked:
     """Check one theorem, and hand back what it was decided from.
@@ -79,7 +79,7 @@ def observe(
     crew = Crew(settings.jobs - 1, DRAW, theorem_id, own, reading=reading) if is_shared else None
     draws = Draws(theorem_id, theorem, table, settings, kept, crew)
     with phase("proving"):
-        proofs = proof_check.check(theorem)
+        proofs = proof_check.check_proofs(theorem)
     planned_claims = _attempted(theorem_id, theorem, table, settings, log)
     not_asked = _not_asked(theorem_id, planned_claims.values(), settings)
     for one in not_asked:
@@ -112,7 +112,7 @@ def observe(
         reason=reason,
         blocked_by=(),
         uses=theorem.uses,
-        letters=claim_verdicts.letters(theorem),
+        letters=claim_verdicts.letters_of_claims(theorem),
         hypotheses=tuple(tested_hypotheses.hypothesis_outcome(part, theorem, draws) for part in theorem.hypotheses),
         claims=tuple(claims),
         controls=tuple(fired),
@@ -151,7 +151,7 @@ def _finished(log: AttemptLog, planned_claims: Mapping[str, PlannedClaim], statu
     )
 
 
-def plan(theorem_id: str, settings: Settings, log: AttemptNumbers) -> TheoremPlan:
+def plan_theorem(theorem_id: str, settings: Settings, log: AttemptNumbers) -> TheoremPlan:
     """Plan of a check: its measurements and the power of its designs, without any draw."""
     theorem, table = _prepare(theorem_id, settings, _catalogue(settings))
     return _planned_checks(theorem_id, theorem, table, settings, log)
@@ -181,7 +181,7 @@ def _programs(theorem: Theorem, table: Table, drawn: Iterable[SweepLine], *, pad
     return len(found)
 
 
-def pilot(theorem_id: str, settings: Settings, log: AttemptNumbers) -> Pilot:
+def pilot_theorem(theorem_id: str, settings: Settings, log: AttemptNumbers) -> Pilot:
     """Noise of a few draws at every size, from a stream of seeds that no decision uses, and the plan with that noise."""
     theorem, table = _prepare(theorem_id, settings, _catalogue(settings))
     few = {name: tuple(replace(line, draws=PILOT) for line in lines) for name, lines in table.items()}
@@ -392,5 +392,5 @@ def _note(case: CellCase) -> str:
     if not case.weakness:
         return ""
     if case.runs_if_weak:
-        return f"Draws alone cannot support it for {claim_verdicts.place(case.cell)}: {case.weakness}."
-    return f"Not run for {claim_verdicts.place(case.cell)}: {case.weakness}."
+        return f"Draws alone cannot support it for {claim_verdicts.cell_name(case.cell)}: {case.weakness}."
+    return f"Not run for {claim_verdicts.cell_name(case.cell)}: {case.weakness}."

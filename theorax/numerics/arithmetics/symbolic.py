@@ -18,7 +18,7 @@ from theorax.numerics.arithmetics.failures import UndecidedComparison, Unsupport
 _RELATIONS = {"lt": sympy.Lt, "le": sympy.Le, "gt": sympy.Gt, "ge": sympy.Ge}
 
 
-def exact(number: object) -> sympy.Expr:
+def exact_rational(number: object) -> sympy.Expr:
     """A number as SymPy's exact rational; a float is the dyadic it stores, never a rounded decimal.
 
     **Raises:** ``UsageError`` for what is neither a number nor an expression.
@@ -86,7 +86,7 @@ class Symbolic(ObjectDomain):
         return function(*arguments)
 
     def scalar(self, number: object) -> sympy.Expr:
-        return exact(number)
+        return exact_rational(number)
 
     def decide(self, name: str, x: sympy.Expr, y: sympy.Expr) -> bool | None:
         answer = _equal(x, y) if name in ("eq", "ne") else _truth(_RELATIONS[name](x, y))

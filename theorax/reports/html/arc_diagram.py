@@ -50,7 +50,7 @@ def arc_diagram(
     )
 
 
-def rows(boxes: Mapping[str, GraphBox], uses: Mapping[str, Sequence[str]]) -> list[GraphBox]:
+def diagram_rows(boxes: Mapping[str, GraphBox], uses: Mapping[str, Sequence[str]]) -> list[GraphBox]:
     """The boxes of a diagram in the order of its rows."""
     return [boxes[id] for id in ordered(_known(boxes, uses))]
 

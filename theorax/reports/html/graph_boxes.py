@@ -104,7 +104,7 @@ def boxes(theorems: Sequence[TheoremReport], unfinished: Sequence[str] = ()) -> 
             part.status,
             symbolic(part),
             numeric(part),
-            controls(part),
+            controls_outcome(part),
             ring=part.id not in shaken,
             title=one_line(part.title),
             statement=one_line(one_statement(part.claims[0])) if part.claims else "",
@@ -185,7 +185,7 @@ def _measured(claim: ClaimReport) -> list[Status]:
     return [case.status for case in claim.cases if case.estimate is not None]
 
 
-def controls(part: TheoremReport) -> str:
+def controls_outcome(part: TheoremReport) -> str:
     """Outcome of the controls; a key of ``CONTROLS``."""
     if not part.controls:
         return "none"

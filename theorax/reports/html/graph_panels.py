@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from theorax.reports.document import TheoremReport
-from theorax.reports.html.arc_diagram import arc_diagram, rows
+from theorax.reports.html.arc_diagram import arc_diagram, diagram_rows
 from theorax.reports.html.graph_boxes import GraphBox
 from theorax.text.safe import visible
 
@@ -71,7 +71,7 @@ def panels(
         except ValueError as error:
             found.append(replace(empty, problem=visible(str(error))))
             continue
-        beside = tuple(PanelRow(box, box.id in stubs) for box in rows(boxes, own))
+        beside = tuple(PanelRow(box, box.id in stubs) for box in diagram_rows(boxes, own))
         found.append(replace(empty, svg=svg, rows=beside))
     if unfinished:
         waiting = dict.fromkeys(unfinished, ())

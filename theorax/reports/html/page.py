@@ -10,8 +10,8 @@ from typing import Any
 from markupsafe import Markup
 
 from theorax.decide.status import Status
-from theorax.reports.answers import Answer
-from theorax.reports.document import Document, TheoremReport, harmless
+from theorax.reports.command_answers import Answer
+from theorax.reports.document import Document, TheoremReport, harmless_document
 from theorax.reports.html import graph_boxes
 from theorax.reports.html.arc_diagram import arc_diagram
 from theorax.reports.html.box_drawing import outlines
@@ -20,7 +20,7 @@ from theorax.reports.html.glossary_links import GlossaryLinks
 from theorax.reports.html.graph_boxes import GraphBox
 from theorax.reports.html.graph_panels import panels
 from theorax.reports.html.legend import legend
-from theorax.reports.html.places import INDEX, Places
+from theorax.reports.html.page_links import INDEX, Places
 from theorax.reports.html.templating import cell_of, rendered
 from theorax.text import hypertext
 
@@ -35,7 +35,7 @@ def html(document: Document) -> str:
 
 def theorem_pages(document: Document) -> dict[str, str]:
     """The report as pages by the names of their files: the index, and one for each theorem; links are relative."""
-    document = harmless(document)
+    document = harmless_document(document)
     audit = _Audit(document, Places.of(document.theorems, files=True))
     own = {f"{place}.html": audit.theorem(at) for at, place in enumerate(audit.places.order)}
     return {INDEX: audit.index, **own}  # made last: its glossary holds the words of all pages
@@ -48,7 +48,7 @@ def answer_page(answer: Answer) -> str:
 
 def cell(document: Document) -> str:
     """The report as the output of a notebook's cell: verdicts, statements and plots, in a style of its own."""
-    document = harmless(document)
+    document = harmless_document(document)
     return cell_of(document=document, theorems=document.theorems, term=str)
 
 

@@ -15,7 +15,7 @@ COMMANDS = ("To decide", "Again", "Narrow")  # rows that hold a command to type
 SCREEN = 160  # columns of text that a wide screen holds
 
 
-def report_rows(part: TheoremReport, effort: str) -> list[tuple[str, str, bool]]:
+def labelled_rows(part: TheoremReport, effort: str) -> list[tuple[str, str, bool]]:
     """The rows below the claims: label, text, and whether the text is a command."""
     rows = default_report.report_rows(part, effort, more="below")
     return [(row.label, row.text.replace(default_report.GLUE, " "), row.label in COMMANDS) for row in rows]
@@ -27,7 +27,7 @@ def as_text(claim: ClaimReport) -> str:
     return "\n".join(lines) if claim.latex and max(map(len, lines), default=0) <= SCREEN else ""
 
 
-def alike(claim: ClaimReport) -> str:
+def common_status(claim: ClaimReport) -> str:
     """The verdict that all cases of a claim share; empty where they differ, or where one has a reason."""
     found = {(str(case.status), str(case.reason or "")) for case in claim.cases}
     status, reason = next(iter(found)) if len(found) == 1 else ("", "")
@@ -50,7 +50,7 @@ class LedgerGroup:
     lines: list[LedgerLine]
 
 
-def ledger(claims: Sequence[ClaimReport], hypotheses: Sequence[HypothesisOutcome] = ()) -> list[LedgerGroup]:
+def joint_ledger(claims: Sequence[ClaimReport], hypotheses: Sequence[HypothesisOutcome] = ()) -> list[LedgerGroup]:
     """The ledgers of the claims as one: every line once, with the claims it is told of; ``hypotheses`` by name alone."""
     names = {f"{row.name}: {row.sentence}": row.name for row in hypotheses}
     told: dict[str, dict[str, list[str]]] = {heading: {} for _, heading in GROUPS}
@@ -84,7 +84,7 @@ class VariantRow:
     verdict: str
 
 
-def variants(rows: Sequence[MutantOutcome]) -> list[VariantRow]:
+def variant_rows(rows: Sequence[MutantOutcome]) -> list[VariantRow]:
     """Variants of the file one by one; those that the machine made by their names alone, for these say what changed."""
     of_file = [row for row in rows if row.origin == "file"]
     found = [

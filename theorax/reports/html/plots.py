@@ -64,7 +64,7 @@ class _Sweep:
         return [*bars, *self.line, *self.limit, *(self.band or ())]
 
 
-def sweep(claim: ClaimReport, case: Case) -> str:
+def sweep_plot(claim: ClaimReport, case: Case) -> str:
     """The observations of one case along its sweep; empty if there are fewer than two sizes."""
     shown = _Sweep.of(claim, case)
     if len(set(shown.sizes)) < 2 or not drawable([*shown.sizes, *shown.values]):

@@ -16,12 +16,12 @@ from theorax.decide.facts import FactKey, by_key
 from theorax.decide.phrases import case_name
 from theorax.decide.status import Status
 from theorax.decide.verdict import Case
-from theorax.reports.claim_facts import alone, report_facts
+from theorax.reports.claim_facts import report_facts, status_alone
 from theorax.reports.claim_lines import bar_line, claim_numbers
 from theorax.reports.document import ClaimReport
 from theorax.reports.html import cited_works, first_screen, page_parts, plots
 from theorax.reports.html.palette import DARK, LIGHT, declarations, variables
-from theorax.reports.theorem_text import LABELS, STEP_SIGNS, computed, moment
+from theorax.reports.theorem_text import LABELS, STEP_SIGNS, how_computed, moment
 from theorax.text.mathml import formula
 from theorax.text.numbers import duration, interval, number, with_uncertainty
 from theorax.text.safe import visible
@@ -108,12 +108,12 @@ def _environment() -> Environment:
         SHOWN=SHOWN,
         sweep=_sweep,
         forest=_forest,
-        computed=computed,
+        computed=how_computed,
         claim_facts=report_facts,
         by_key=by_key,
         case_name=case_name,
         KEYS=FactKey,
-        alone=alone,
+        alone=status_alone,
     )
     return environment
 
@@ -135,7 +135,7 @@ def _formula(latex: str, text: str, *, block: bool = False) -> Markup:
 
 
 def _sweep(claim: ClaimReport, case: Case) -> Markup:
-    return Markup(plots.sweep(claim, case))
+    return Markup(plots.sweep_plot(claim, case))
 
 
 def _forest(claim: ClaimReport) -> Markup:

@@ -28,7 +28,7 @@ from theorax.decide.findings import Finding, Found
 from theorax.decide.kill_bounds import DEMANDED, FEWEST, Again, KillBound, at_least_one, kill_bound, of_run
 from theorax.decide.status import Decision, Reason, Status
 from theorax.decide.stopping import Look, ends
-from theorax.decide.wording import numbers_of
+from theorax.decide.wording import numbers_line
 from theorax.errors import TheoraxError
 from theorax.language import Claim
 from theorax.verifiers.cases.drawn_tables import cut
@@ -39,12 +39,12 @@ from theorax.verifiers.kinds import JUDGES, CellResult, Judge
 from theorax.verifiers.outcome import ControlOutcome
 from theorax.verifiers.planned_claim import PlannedClaim
 
-__all__ = ["controls", "insensitive"]
+__all__ = ["passing_control", "run_controls"]
 
 FIRST = (16, 4)  # parts of the draws that are asked first
 
 
-def controls(planned: PlannedClaim, lines: Sequence[SweepLine], draws: Draws, effort: str) -> list[ControlOutcome]:
+def run_controls(planned: PlannedClaim, lines: Sequence[SweepLine], draws: Draws, effort: str) -> list[ControlOutcome]:
     """Every subject that violates a hypothesis of the claim and must make it fail."""
     return [_control(_Trial(planned, line, draws), effort) for line in lines]
 
@@ -193,7 +193,7 @@ def _control(trial: _Trial, effort: str) -> ControlOutcome:
         fired=fired,
         status=decision.status,
         kills=int(fired),
-        detail=numbers_of(decision, judged[0].sign),
+        detail=numbers_line(decision, judged[0].sign),
     )
     refuting = [part for part in judged if part.decision.status is Status.REFUTED]
     exact = any(part.rigorous for part in refuting) or not all(part.statistical for part in judged)
@@ -217,7 +217,7 @@ def _with(outcome: ControlOutcome, bound: KillBound) -> ControlOutcome:
     )
 
 
-def insensitive(name: str, tried: Sequence[ControlOutcome]) -> Iterator[Found]:
+def passing_control(name: str, tried: Sequence[ControlOutcome]) -> Iterator[Found]:
     """The first control on which the claim passes, or fails too rarely: on such draws it could not have failed."""
     own = [control for control in tried if control.claim == name]
     silent = [control for control in own if not control.fired]

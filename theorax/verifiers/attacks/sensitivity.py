@@ -10,11 +10,11 @@ import numpy as np
 from theorax.decide.equivalence import combine
 from theorax.decide.findings import Finding, Found
 from theorax.decide.status import Decision, Status
-from theorax.decide.wording import numbers_of
+from theorax.decide.wording import numbers_line
 from theorax.errors import DesignError
 from theorax.language import Claim
 from theorax.verifiers.attacks.mutants import Variant, variants
-from theorax.verifiers.cases.evaluation import Observed, evaluate
+from theorax.verifiers.cases.evaluation import Observed, evaluate_draws
 from theorax.verifiers.cases.sweep_lines import Cell, SweepLine
 from theorax.verifiers.kinds import JUDGES, CellCase
 from theorax.verifiers.outcome import Expected, MutantOutcome
@@ -67,7 +67,7 @@ def _mutant(planned: PlannedClaim, variant: Variant, observed: Callable[[SweepLi
         status=decision.status,
         expected=Expected.WITHIN if inside else variant.expected,
         origin=variant.origin,
-        detail=numbers_of(decision, variants[0].sign),
+        detail=numbers_line(decision, variants[0].sign),
     )
 
 
@@ -82,7 +82,9 @@ def _same_numbers(
         return False
     whole = [Cell(observed(case.cell.line).line, case.cell.chosen) for case in cases]
     return all(
-        np.array_equal(evaluate(own, cell, observed(cell.line), at), evaluate(other, cell, observed(cell.line), at))
+        np.array_equal(
+            evaluate_draws(own, cell, observed(cell.line), at), evaluate_draws(other, cell, observed(cell.line), at)
+        )
         for cell in whole
         for at in range(len(cell.line.sizes))
     )
@@ -109,7 +111,7 @@ def contradiction(name: str, outcomes: Sequence[MutantOutcome]) -> Iterator[Foun
         yield Found(Finding.WEAKER_FELL, told)
 
 
-def insensitive(name: str, outcomes: Sequence[MutantOutcome]) -> Iterator[Found]:
+def surviving_variant(name: str, outcomes: Sequence[MutantOutcome]) -> Iterator[Found]:
     """The first wrong variant of the file's own that holds on the claim's data.
 
     Machine-made variants do not count here: some differ from the claim by less than anyone would call wrong.
@@ -127,7 +129,7 @@ def insensitive(name: str, outcomes: Sequence[MutantOutcome]) -> Iterator[Found]
         yield Found(Finding.INSENSITIVE, told)
 
 
-def alike(name: str, outcomes: Sequence[MutantOutcome]) -> tuple[str, ...]:
+def indistinguishable_variants(name: str, outcomes: Sequence[MutantOutcome]) -> tuple[str, ...]:
     """The machine's variants whose predictions lie within the margin of the claim, in one sentence."""
     names = [
         part.name
@@ -137,7 +139,7 @@ def alike(name: str, outcomes: Sequence[MutantOutcome]) -> tuple[str, ...]:
     return (f"cannot tell from: {', '.join(names)}",) if names else ()
 
 
-def tally(outcomes: list[MutantOutcome]) -> tuple[int, int]:
+def rejected_variants(outcomes: list[MutantOutcome]) -> tuple[int, int]:
     """Number of wrong variants rejected, and of those that can be told from the claim."""
     counted = [mutant for mutant in outcomes if mutant.expected is Expected.KILLED]
     return sum(mutant.killed for mutant in counted), len(counted)

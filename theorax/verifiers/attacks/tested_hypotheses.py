@@ -11,7 +11,7 @@ from theorax.language import Hypothesis, Index, Measured, Theorem
 from theorax.names import many
 from theorax.verifiers import claim_verdicts
 from theorax.verifiers.cases.draws import Draws
-from theorax.verifiers.cases.evaluation import Observed, evaluate
+from theorax.verifiers.cases.evaluation import Observed, evaluate_draws
 from theorax.verifiers.cases.sweep_lines import Cell
 from theorax.verifiers.kinds import CellCase
 from theorax.verifiers.outcome import HypothesisOutcome
@@ -40,15 +40,15 @@ def violated(theorem: Theorem, needed: Sequence[str], cases: Sequence[CellCase],
                 bound = 1 - (1 - CONFIDENCE) ** (1 / total)
                 return Found(
                     Finding.NO_INSTANCE,
-                    f"No draw of {claim_verdicts.place(case.cell)} satisfies the hypothesis {name} ({hypothesis.holds}); "
+                    f"No draw of {claim_verdicts.cell_name(case.cell)} satisfies the hypothesis {name} ({hypothesis.holds}); "
                     f"what follows from it is true of nothing. In {many(total, 'draw')} without one, its probability is at "
                     f"most {bound:.2g} with confidence {CONFIDENCE:.0%}.",
                 )
             if satisfied < total:
                 return Found(
                     Finding.HYPOTHESIS_VIOLATED,
-                    f"Only {satisfied / total:.0%} of the draws of {claim_verdicts.place(case.cell)} satisfy the hypothesis "
-                    f"{name} ({hypothesis.holds}). Build subjects that satisfy it.",
+                    f"Only {satisfied / total:.0%} of the draws of {claim_verdicts.cell_name(case.cell)} satisfy the "
+                    f"hypothesis {name} ({hypothesis.holds}). Build subjects that satisfy it.",
                 )
     return None
 
@@ -91,6 +91,6 @@ def _satisfied(hypothesis: Hypothesis, observed: Observed, cell: Cell) -> tuple[
         # What is no number satisfies nothing.
         all(not math.isnan(value) and bool(relation(float(value), 0)) for value in values)
         for at in range(len(observed.line.sizes))
-        for values in zip(*(evaluate(gap, whole, observed, at) for whole in chosen), strict=True)
+        for values in zip(*(evaluate_draws(gap, whole, observed, at) for whole in chosen), strict=True)
     ]
     return sum(flat), len(flat)

@@ -8,7 +8,7 @@ from typing import Any, final
 import jax
 import numpy as np
 
-from theorax.exact.held_fixed import value_of
+from theorax.exact.held_fixed import leaf_array
 from theorax.names import many
 from theorax.verifiers.cases.evaluation import Observed
 
@@ -77,5 +77,5 @@ def _mark(leaf: Any) -> bytes:
 
 def bytes_of(leaf: Any) -> bytes:
     """The shape, the type and the bytes of an array or a number."""
-    array = value_of(leaf)
+    array = leaf_array(leaf)
     return repr((array.shape, str(array.dtype))).encode() + array.tobytes()

@@ -63,7 +63,7 @@ class Observed:
         return self.model(size, draw)
 
 
-def evaluate(expression: Expr, cell: Cell, observed: Observed, at: int) -> np.ndarray:
+def evaluate_draws(expression: Expr, cell: Cell, observed: Observed, at: int) -> np.ndarray:
     """The expression on every draw at the ``at``-th size, exact letters substituted before any rounding.
 
     A sample letter yields (draws, values); every other expression one number per draw.

@@ -17,7 +17,7 @@ from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.sweep_lines import Cell
 
 
-def letters(
+def letters_in_domain(
     wanted: Iterable[Measured] | None, observed: Observed, model: Any, read: Mapping[str, Any], domain: Domain[Any]
 ) -> dict[str, Any]:
     """The measured letters of one model, or all that it returns, the program that measures them run in ``domain``.
@@ -36,7 +36,7 @@ def letters_together(
     models: Sequence[tuple[Any, Mapping[str, Any]]],
     domain: RunningError,
 ) -> list[dict[str, Any]]:
-    """The letters of the first of these models, as `letters` returns them one by one; empty where it has to."""
+    """The letters of the first of these models, as `letters_in_domain` returns them one by one; empty where it has to."""
     program, known = _program(wanted, observed)
     found = evaluate_batch(program, models, domain, known)
     return [{name: carried(entry, domain) for name, entry in of_one.items()} for of_one in found]
@@ -87,7 +87,7 @@ def at_draw(
     known = followed(names, observed, domain)
     if (size, draw) not in known:
         model, read = observed.instance(size, draw)
-        known[size, draw] = letters(names, observed, model, read, domain)
+        known[size, draw] = letters_in_domain(names, observed, model, read, domain)
     return lambda expression: on(expression, cell, size, known[size, draw], domain)
 
 

@@ -34,7 +34,7 @@ SPAN = 2
 _TRACED_TWICE: set[Hashable] = set()  # programs whose draws are known to come from their key alone
 
 
-def padding(sizes: Sequence[int], span: int = SPAN) -> dict[int, int]:
+def padded_sizes(sizes: Sequence[int], span: int = SPAN) -> dict[int, int]:
     """The padded size of every size: the largest of its bucket, buckets spanning a factor of at most ``span``."""
     padded: dict[int, int] = {}
     left = sorted(sizes)
@@ -314,7 +314,7 @@ def _letters(
 
     A size is a whole number, which is compiled in, and in a padded experiment an extent, whose padding alone is.
     """
-    pads = {size: size} if literal or line.subject.literal else padding(line.sizes, experiment.span)
+    pads = {size: size} if literal or line.subject.literal else padded_sizes(line.sizes, experiment.span)
     letters: dict[str, Any] = {}
     exact = line.letters_at(size)
     for letter, value in exact.items():
@@ -449,4 +449,4 @@ def _sample(column: np.ndarray, valid: np.ndarray | None, letter: Measured, wher
     return column[np.asarray(valid)].reshape(len(column), int(counts[0]))
 
 
-__all__ = ["SPAN", "instance", "measure", "observed", "padding", "structures"]
+__all__ = ["SPAN", "instance", "measure", "observed", "padded_sizes", "structures"]

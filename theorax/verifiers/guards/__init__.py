@@ -4,20 +4,20 @@ A guard withholds support or says what was not looked at; it never turns a word 
 a function of the evidence of one claim in a module of its own; `GUARDS` names all of them.
 """
 
-from theorax.decide.looked import Looked, together
+from theorax.decide.guard_findings import Looked, together
 from theorax.verifiers.guards.derivatives import derivatives
 from theorax.verifiers.guards.exact_instances import instances_left_open
 from theorax.verifiers.guards.guard import DecidedClaim, Guard
 from theorax.verifiers.guards.laws_given_variances import conditional_variance
 from theorax.verifiers.guards.light_tails import light_tails
 from theorax.verifiers.guards.meaningless_margins import wide_margins
+from theorax.verifiers.guards.measured_parameters import stand_ins
 from theorax.verifiers.guards.padding import padding
 from theorax.verifiers.guards.randomness import randomness
 from theorax.verifiers.guards.rounding_replayed import rounding
 from theorax.verifiers.guards.sample_means import sample_means
 from theorax.verifiers.guards.sizes import shared_sizes, swept, unread_sizes
 from theorax.verifiers.guards.spread import constant_letters, constant_quantity, spread_of_draws
-from theorax.verifiers.guards.stand_ins import stand_ins
 
 __all__ = ["GUARDS", "DecidedClaim", "Guard", "Looked", "look", "swept"]
 

@@ -11,7 +11,7 @@ import jax
 import numpy as np
 
 from theorax.decide.findings import Finding, Found
-from theorax.decide.looked import NOTHING_LOOKED_AT, Looked, together
+from theorax.decide.guard_findings import NOTHING_LOOKED_AT, Looked, together
 from theorax.decide.verdict import Assumption, Standing
 from theorax.exact.same_program import forms_of
 from theorax.names import many

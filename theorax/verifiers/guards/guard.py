@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from theorax.decide.looked import Looked
+from theorax.decide.guard_findings import Looked
 from theorax.language import Theorem
 from theorax.verifiers.cases.draws import Draws
 from theorax.verifiers.kinds import JUDGES, CellResult, Judge

@@ -6,10 +6,10 @@ import numpy as np
 
 from theorax.decide.conditional_variance import LEVEL, p_of_variances
 from theorax.decide.findings import Finding, Found
-from theorax.decide.looked import Looked
+from theorax.decide.guard_findings import Looked
 from theorax.decide.verdict import Assumption, Standing
 from theorax.language import Claim
-from theorax.verifiers.cases.evaluation import Observed, evaluate
+from theorax.verifiers.cases.evaluation import Observed, evaluate_draws
 from theorax.verifiers.cases.sweep_lines import Cell
 from theorax.verifiers.guards.guard import DecidedClaim
 from theorax.verifiers.kinds.law_lowering import variances_given
@@ -39,7 +39,7 @@ def conditional_variance(claim: DecidedClaim) -> Looked:
 
 
 def _p(stated: Claim, cell: Cell, observed: Observed, at: int) -> float:
-    values = [evaluate(letter, cell, observed, at) for letter in stated.letters_of]
+    values = [evaluate_draws(letter, cell, observed, at) for letter in stated.letters_of]
     assert stated.given is not None
     given = variances_given(stated.given, cell, observed, at)
     return p_of_variances(values[0] if given.ndim == 1 else np.stack(values, axis=-1), given)

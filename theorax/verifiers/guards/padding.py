@@ -13,12 +13,12 @@ import numpy as np
 from scipy import special
 
 from theorax.decide.findings import Finding, Found
-from theorax.decide.looked import Looked
+from theorax.decide.guard_findings import Looked
 from theorax.decide.verdict import Assumption, Standing
 from theorax.language import Experiment, Theorem
 from theorax.text.numbers import p_value
 from theorax.verifiers.cases.evaluation import Observed
-from theorax.verifiers.cases.measure import padding as padded_sizes
+from theorax.verifiers.cases.measure import padded_sizes as padded_sizes
 from theorax.verifiers.cases.sweep_lines import SweepLine
 from theorax.verifiers.guards.guard import DecidedClaim
 from theorax.verifiers.guards.replays import supported_lines

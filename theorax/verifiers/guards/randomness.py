@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from theorax.decide.draw_guards import is_distinct, repeats
-from theorax.decide.looked import Looked
+from theorax.decide.guard_findings import Looked
 from theorax.decide.promise import KEYS, NUMBERS
 from theorax.decide.verdict import Assumption, Standing
 from theorax.decide.wording import SEEDS

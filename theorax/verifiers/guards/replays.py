@@ -17,11 +17,11 @@ from theorax.numerics.arithmetics.flat_program import recalled
 from theorax.numerics.arithmetics.replayed_draws import MOST_OPERATIONS, BallProgram, Replayed, Stopped, program_name
 from theorax.numerics.nested_steps import programs_in
 from theorax.verifiers.cases import instances
-from theorax.verifiers.cases.evaluation import Observed, evaluate
+from theorax.verifiers.cases.evaluation import Observed, evaluate_draws
 from theorax.verifiers.cases.sweep_lines import BOX, Cell, SweepLine
 from theorax.verifiers.guards.guard import DecidedClaim
 
-__all__ = ["LineReplays", "ReplayedRun", "ball_of", "replays", "supported_lines"]
+__all__ = ["LineReplays", "ReplayedRun", "replayed_ball", "replays", "supported_lines"]
 
 DRAWS = {"quick": 3, "standard": 8, "thorough": 8}
 OPERATIONS = {"quick": 30_000, "standard": MOST_OPERATIONS, "thorough": MOST_OPERATIONS}
@@ -159,7 +159,7 @@ def _steps_to_build(observed: Observed, size: int) -> int:
     return len(seen)
 
 
-def ball_of(expression: Basic, cell: Cell, run: ReplayedRun, observed: Observed, precision: int) -> Any:
+def replayed_ball(expression: Basic, cell: Cell, run: ReplayedRun, observed: Observed, precision: int) -> Any:
     """The expression on one run: an array of balls, or why balls could not follow it."""
     results = run.results(precision)
     letters = {letter.name for letter in expression.free_symbols if isinstance(letter, Measured)}
@@ -168,11 +168,11 @@ def ball_of(expression: Basic, cell: Cell, run: ReplayedRun, observed: Observed,
             return results[name]
     domain = Ball(precision)
     seen = {name: instances.carried(entry, domain) for name, entry in results.items() if not isinstance(entry, Stopped)}
-    known = observed.line.letters_at(run.size)  # a value that the subject knows goes first, as in `evaluate`
+    known = observed.line.letters_at(run.size)  # a value that the subject knows goes first, as in `evaluate_draws`
     unknown = (s for s in expression.free_symbols if isinstance(s, Parameter) and s not in known)
     measured = [s for s in unknown if s.measured is not None]
     at = observed.line.sizes.index(run.size)
-    means = {s: Rational(float(np.mean(evaluate(s.measured, cell, observed, at)))) for s in measured}
+    means = {s: Rational(float(np.mean(evaluate_draws(s.measured, cell, observed, at)))) for s in measured}
     whole = Cell(observed.line, cell.chosen)
     try:
         return instances.on(expression.xreplace(means), whole, run.size, seen, domain)

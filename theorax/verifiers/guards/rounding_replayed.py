@@ -16,16 +16,23 @@ from flint import arb
 from sympy import Expr
 
 from theorax.decide.findings import Finding, Found
-from theorax.decide.looked import NOTHING_LOOKED_AT, Looked
+from theorax.decide.guard_findings import NOTHING_LOOKED_AT, Looked
 from theorax.decide.status import Reason
 from theorax.decide.verdict import Assumption, Standing
 from theorax.names import many
 from theorax.numerics.arithmetics.replayed_draws import Stopped
 from theorax.verifiers import assumptions
-from theorax.verifiers.cases.evaluation import Observed, evaluate
+from theorax.verifiers.cases.evaluation import Observed, evaluate_draws
 from theorax.verifiers.cases.sweep_lines import Cell
 from theorax.verifiers.guards.guard import DecidedClaim
-from theorax.verifiers.guards.replays import PRECISIONS, LineReplays, ReplayedRun, ball_of, replays, supported_lines
+from theorax.verifiers.guards.replays import (
+    PRECISIONS,
+    LineReplays,
+    ReplayedRun,
+    replayed_ball,
+    replays,
+    supported_lines,
+)
 from theorax.verifiers.kinds.lowering import SAFETY, CellResult, RoundingSeen
 
 __all__ = ["rounding"]
@@ -103,9 +110,9 @@ def _difference(expression: Expr, cell: Cell, run: ReplayedRun, observed: Observ
     **Errors:** rounded up; the radius of a ball is part of the difference unless that shrinks with the precision.
     """
     at = observed.line.sizes.index(run.size)
-    floats = np.atleast_1d(evaluate(expression, cell, observed, at)[run.draw])
+    floats = np.atleast_1d(evaluate_draws(expression, cell, observed, at)[run.draw])
     for precision in PRECISIONS:
-        balls = ball_of(expression, cell, run, observed, precision)
+        balls = replayed_ball(expression, cell, run, observed, precision)
         if isinstance(balls, Stopped):
             return balls
         balls = np.broadcast_to(np.atleast_1d(balls), floats.shape)
@@ -143,7 +150,7 @@ def _changed(claim: DecidedClaim, case: CellResult, run: ReplayedRun, observed: 
 
 
 def _ball(cell: Cell, run: ReplayedRun, observed: Observed, precision: int, gap: Expr) -> Any:
-    return ball_of(gap, cell, run, observed, precision).item()
+    return replayed_ball(gap, cell, run, observed, precision).item()
 
 
 def _withheld(claim: DecidedClaim, case: CellResult, seen: RoundingSeen) -> Iterator[Found]:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, cast
 
 from theorax.decide.control_variates import MeanTest, found_wrong, line_of
 from theorax.decide.findings import Found
+from theorax.decide.guard_findings import NOTHING_LOOKED_AT, Looked
 from theorax.decide.limits import LimitPlan
-from theorax.decide.looked import NOTHING_LOOKED_AT, Looked
 from theorax.decide.means import MeanPlan
 from theorax.decide.rates import RatePlan
 from theorax.language.notation import inline
@@ -34,7 +34,7 @@ def sample_means(claim: DecidedClaim) -> Looked:
         plan = case.plan
         assert isinstance(plan, LimitPlan | MeanPlan | RatePlan)  # quantiles have no variates
         own = plan.mean_tests(numbers, claim.planned.share)
-        found += found_wrong(own, f" for {claim_verdicts.place(cell)}")
+        found += found_wrong(own, f" for {claim_verdicts.cell_name(cell)}")
         tests += own
     lines = [
         line_of(f"E[{inline(part.of)}]", [test for test in tests if test.known.name == inline(part.of)])

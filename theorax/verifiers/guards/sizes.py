@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from theorax.decide.looked import Looked
+from theorax.decide.guard_findings import Looked
 from theorax.decide.size_arithmetic import sizes_of_ledger, unread_size
 from theorax.language import Theorem
 from theorax.verifiers.guards.guard import DecidedClaim

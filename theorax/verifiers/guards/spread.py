@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from theorax.decide.draw_guards import Spreads, are_equal, rounding_of, same_draws
-from theorax.decide.looked import Looked
+from theorax.decide.guard_findings import Looked
 from theorax.decide.status import Status
 from theorax.decide.verdict import Assumption, Standing
 from theorax.language import Claim, Measured

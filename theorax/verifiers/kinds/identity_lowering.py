@@ -19,7 +19,7 @@ from theorax.decide.status import Levels, Reason, Status
 from theorax.decide.verdict import Point
 from theorax.errors import TheoraxError
 from theorax.exact.decisions import read_as_exact
-from theorax.exact.held_fixed import name_of, shown
+from theorax.exact.held_fixed import leaf_text, name_of
 from theorax.exact.identity_decision import IdentityPoint, IdentityProblem, decide_identity
 from theorax.exact.identity_ladder import OBSTACLES, Carry, Generic, Sides
 from theorax.exact.same_program import Form, Forms, forms_of
@@ -180,7 +180,9 @@ def _held(observed: Observed, size: int, draws: Sequence[int], *, holding: bool)
         if _is_varied(leaf, holding) or not np.size(leaf):
             continue
         values = {bytes_of(model[name]) for model in models}
-        told.append(f"{name} = {shown(leaf)}" if len(values) == 1 else f"{name}, for the {len(values)} values drawn")
+        told.append(
+            f"{name} = {leaf_text(leaf)}" if len(values) == 1 else f"{name}, for the {len(values)} values drawn"
+        )
     return tuple(told)
 
 
@@ -188,7 +190,7 @@ def _alike(observed: Observed, size: int) -> tuple[str, ...]:
     """The leaves that are one and the same in every draw, which the law therefore holds fixed."""
     models = [_leaves(observed, size, draw) for draw in range(len(observed.instances[size]))]
     return tuple(
-        f"{name} = {shown(leaf)}"
+        f"{name} = {leaf_text(leaf)}"
         for name, leaf in models[0].items()
         if np.size(leaf) and all(bytes_of(model[name]) == bytes_of(leaf) for model in models[1:])
     )
@@ -302,7 +304,7 @@ def _letters(
                 follow = carry  # a type checker forgets in a lambda that it is no None
                 model = jax.tree_util.tree_map(lambda leaf: follow(leaf) if _is_varied(leaf, holding) else leaf, model)
             try:
-                known[place] = instances.letters(wanted, observed, model, read, domain)
+                known[place] = instances.letters_in_domain(wanted, observed, model, read, domain)
             except OBSTACLES as error:
                 known[place] = error
         return known[place]

@@ -17,12 +17,12 @@ from theorax.decide.plans import Tested
 from theorax.decide.status import Decision, Levels, Reason, Side, Status
 from theorax.decide.verdict import Point
 from theorax.errors import ObservationError
-from theorax.exact.decisions import decided, shown
+from theorax.exact.decisions import ball_text, decided
 from theorax.exact.pointwise_bounds import BALLS
 from theorax.language import Impossibility, Measured
 from theorax.numerics.arithmetics import UndecidedComparison, UnsupportedPrimitive
 from theorax.verifiers.cases import instances
-from theorax.verifiers.cases.evaluation import Observed, evaluate
+from theorax.verifiers.cases.evaluation import Observed, evaluate_draws
 from theorax.verifiers.cases.sweep_lines import Cell
 from theorax.verifiers.kinds.lowering import CellCase, CellResult, Judge, RoundingSeen
 from theorax.verifiers.kinds.over_boxes import on_box
@@ -65,7 +65,7 @@ class ImpossibilityJudge(Judge[Impossibility]):
         if claim.over:
             return on_box(claim, claim.at_least, claim.distance, case)
         cell, sizes = case.cell, case.cell.line.sizes
-        columns = [evaluate(claim.distance, cell, observed, at) for at in range(len(sizes))]
+        columns = [evaluate_draws(claim.distance, cell, observed, at) for at in range(len(sizes))]
         _refuse_undefined(claim, cell, columns)
         nearest = min(float(column.min()) for column in columns)
         restarts = sum(map(len, columns))
@@ -144,7 +144,7 @@ def _verdict(
     except (UnsupportedPrimitive, UndecidedComparison) as error:
         return Status.INCONCLUSIVE, Reason.BUDGET, f"{told} in floats: {str(error).rstrip('.')}"
     if ball is not None and ball < 0:
-        return Status.REFUTED, None, f"{told}: a member of the class, its distance less the bound in {shown(ball)}"
+        return Status.REFUTED, None, f"{told}: a member of the class, its distance less the bound in {ball_text(ball)}"
     return Status.INCONCLUSIVE, Reason.NUMERIC_FLOOR, f"{told} in floats, and no ball confirms it"
 
 
@@ -162,8 +162,8 @@ def _misses(claim: Impossibility, cell: Cell, observed: Observed) -> tuple[np.nd
     missed, searched = [], []
     for at, size in enumerate(cell.line.sizes):
         tol = cell.number(claim.tol, size)
-        missed.append(~(evaluate(claim.planted, cell, observed, at) <= tol))
-        searched.append(evaluate(claim.started, cell, observed, at) > tol)  # what is no number starts nowhere
+        missed.append(~(evaluate_draws(claim.planted, cell, observed, at) <= tol))
+        searched.append(evaluate_draws(claim.started, cell, observed, at) > tol)  # what is no number starts nowhere
     counts = np.concatenate(searched)
     return np.concatenate(missed)[counts].astype(float), int(np.sum(~counts))
 

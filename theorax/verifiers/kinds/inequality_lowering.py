@@ -24,7 +24,7 @@ from theorax.names import many
 from theorax.numerics.arithmetics import Domain
 from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.distinct_instances import built_at
-from theorax.verifiers.cases.evaluation import Observed, evaluate, roundings
+from theorax.verifiers.cases.evaluation import Observed, evaluate_draws, roundings
 from theorax.verifiers.cases.sweep_lines import Cell
 from theorax.verifiers.kinds.lowering import CellCase, CellResult, Judge, RoundingSeen, unbuilt
 from theorax.verifiers.kinds.over_boxes import is_certified, on_box, rational_of
@@ -68,7 +68,7 @@ class InequalityJudge(Judge[Inequality]):
 
     def stands(self, claim: Inequality, case: CellResult, observed: Observed, seen: RoundingSeen) -> bool:
         cell, excess = case.cell, _excess(claim)
-        values = (evaluate(excess, cell, observed, at) for at in range(len(cell.line.sizes)))
+        values = (evaluate_draws(excess, cell, observed, at) for at in range(len(cell.line.sizes)))
         return all(float(np.max(column)) + seen.allowed <= _slack(claim) for column in values)
 
 
@@ -97,7 +97,7 @@ def _on_draws(claim: Inequality, case: CellCase, observed: Observed) -> CellResu
     assert isinstance(case.plan, InequalityPlan)
     cell, sizes = case.cell, case.cell.line.sizes
     excess, slack = _excess(claim), _slack(claim)
-    columns = [evaluate(excess, cell, observed, at) for at in range(len(sizes))]
+    columns = [evaluate_draws(excess, cell, observed, at) for at in range(len(sizes))]
     errors = [roundings(excess, cell, observed, at) for at in range(len(sizes))]
     reached = np.concatenate([column + error for column, error in zip(columns, errors, strict=True)])
     # Floats alone refute nothing: a violation is sure where balls confirm it.
@@ -187,7 +187,7 @@ def _sides(claim: Inequality) -> tuple[Expr, Expr]:
 def _tightness(claim: Inequality, cell: Cell, observed: Observed) -> Tightness | None:
     """Quantiles of the smaller side over the larger one in all draws; none where a larger side vanishes."""
     left, right = (
-        np.concatenate([evaluate(side, cell, observed, at) for at in range(len(cell.line.sizes))])
+        np.concatenate([evaluate_draws(side, cell, observed, at) for at in range(len(cell.line.sizes))])
         for side in _sides(claim)
     )
     return tightness_of(left, right)
@@ -198,7 +198,7 @@ def _trivial_in_every_draw(claim: Inequality, cell: Cell, observed: Observed) ->
     if claim.trivial is None:
         return False
     sharper = claim.trivial - claim.prediction if claim.at_most is not None else claim.prediction - claim.trivial
-    return all(bool(np.all(evaluate(sharper, cell, observed, at) <= 0)) for at in range(len(cell.line.sizes)))
+    return all(bool(np.all(evaluate_draws(sharper, cell, observed, at) <= 0)) for at in range(len(cell.line.sizes)))
 
 
 def _counterexample(

@@ -26,7 +26,7 @@ from theorax.decide.law_features import (
 from theorax.decide.laws import LawPlan, decide_law
 from theorax.decide.status import Levels
 from theorax.language import GaussianVector, Law, LawOfNumbers
-from theorax.verifiers.cases.evaluation import Observed, evaluate
+from theorax.verifiers.cases.evaluation import Observed, evaluate_draws
 from theorax.verifiers.cases.sweep_lines import Cell
 from theorax.verifiers.kinds.lowering import CellCase, CellResult, Judge, RoundingSeen, Scatter, seeds_of, spreads
 
@@ -158,7 +158,7 @@ def _features(
     claim: Law, letters: tuple[Expr, ...], cell: Cell, observed: Observed, at: int, frequencies: Frequencies
 ) -> np.ndarray:
     if claim.given is None:
-        columns = [evaluate(letter, cell, observed, at) for letter in letters]
+        columns = [evaluate_draws(letter, cell, observed, at) for letter in letters]
         return features_of_samples(columns[0] if len(columns) == 1 else np.stack(columns, axis=-1), frequencies)
     return features_of_conditional_variance(variances_given(claim.given, cell, observed, at), frequencies)
 
@@ -166,6 +166,6 @@ def _features(
 def variances_given(given: Expr, cell: Cell, observed: Observed, at: int) -> np.ndarray:
     """The variance of every draw, or its covariance matrix."""
     if not isinstance(given, ImmutableMatrix) or given.rows == 1:
-        return evaluate(given[0, 0] if isinstance(given, ImmutableMatrix) else given, cell, observed, at)
-    entries = [[evaluate(given[a, b], cell, observed, at) for b in range(given.rows)] for a in range(given.rows)]
+        return evaluate_draws(given[0, 0] if isinstance(given, ImmutableMatrix) else given, cell, observed, at)
+    entries = [[evaluate_draws(given[a, b], cell, observed, at) for b in range(given.rows)] for a in range(given.rows)]
     return np.moveaxis(np.array(entries), -1, 0)

@@ -20,7 +20,7 @@ from theorax.language import Absolute, Claim, KnownMean
 from theorax.language.notation import inline
 from theorax.verifiers.cases import sweep_lines
 from theorax.verifiers.cases.distinct_instances import built_at
-from theorax.verifiers.cases.evaluation import Observed, evaluate, roundings
+from theorax.verifiers.cases.evaluation import Observed, evaluate_draws, roundings
 from theorax.verifiers.cases.sweep_lines import Cell, SweepLine
 
 C = TypeVar("C", bound=Claim)
@@ -164,7 +164,7 @@ def columns(expression: Expr, cell: Cell, observed: Observed, variates: Sequence
 
 
 def _drawn(expression: Expr, whole: Cell, observed: Observed, places: Sequence[int]) -> tuple[tuple[Any, ...], ...]:
-    values = tuple(evaluate(expression, whole, observed, at) for at in places)
+    values = tuple(evaluate_draws(expression, whole, observed, at) for at in places)
     return values, tuple(roundings(expression, whole, observed, at) for at in places)
 
 

@@ -28,7 +28,7 @@ from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.sweep_lines import Cell
 from theorax.verifiers.kinds.lowering import CellCase, CellResult, Judge, unbuilt
-from theorax.verifiers.kinds.over_boxes import judged, rational_of, values
+from theorax.verifiers.kinds.over_boxes import decided_on_box, rational_of, values
 
 
 @final
@@ -60,7 +60,7 @@ class OptimumJudge(Judge[Optimum]):
         if claim.over:
             at = [rational_of(claim.at[letter]) for letter in claim.over]
             problem = values(claim.value, claim.over, claim.margin)
-            return judged(least_at(problem, at, levels=case.levels), case)
+            return decided_on_box(least_at(problem, at, levels=case.levels), case)
         found: list[DualityGap] = []
         for size, draw in _draws(observed):
             balls = partial(_lowered, claim, case.cell, observed, size, draw)

@@ -17,7 +17,7 @@ from theorax.language import Impossibility, Inequality, Margin, Parameter
 from theorax.language.notation import displayed
 from theorax.verifiers.kinds.lowering import CellCase, CellResult
 
-__all__ = ["bounded", "is_certified", "judged", "on_box", "rational_of", "values"]
+__all__ = ["bounded", "decided_on_box", "is_certified", "on_box", "rational_of", "values"]
 
 Range = Mapping[Parameter, tuple[Expr, Expr]]
 
@@ -48,10 +48,10 @@ def values(function: Expr, over: Range, margin: Margin | None) -> BoxProblem:
 
 def on_box(claim: Inequality | Impossibility, smaller: Expr, larger: Expr, case: CellCase) -> CellResult:
     """The claim that one side is nowhere above the other, on the whole box; its margin is a slack."""
-    return judged(nowhere_negative(bounded(smaller, larger, claim.over, claim.margin)), case)
+    return decided_on_box(nowhere_negative(bounded(smaller, larger, claim.over, claim.margin)), case)
 
 
-def judged(found: BoxFinding, case: CellCase) -> CellResult:
+def decided_on_box(found: BoxFinding, case: CellCase) -> CellResult:
     """The case that was decided on a box."""
     status = found.decision.status
     certified = status is Status.CERTIFIED

@@ -19,7 +19,7 @@ from theorax.exact.pointwise_bounds import BALLS
 from theorax.language import Measured, Probability
 from theorax.numerics.arithmetics import UndecidedComparison, UnsupportedPrimitive
 from theorax.verifiers.cases import instances
-from theorax.verifiers.cases.evaluation import Observed, evaluate, roundings
+from theorax.verifiers.cases.evaluation import Observed, evaluate_draws, roundings
 from theorax.verifiers.cases.sweep_lines import Cell, SweepLine
 from theorax.verifiers.kinds.lowering import AsBall, CellCase, CellResult, Judge, RoundingSeen
 
@@ -133,7 +133,7 @@ def _outcomes(event: Basic, cell: Cell, observed: Observed, at: int, more: float
             "of measured letters, joined by And, Or and Not."
         )
     gap = event.lhs - event.rhs
-    values, error = evaluate(gap, cell, observed, at), roundings(gap, cell, observed, at) + more
+    values, error = evaluate_draws(gap, cell, observed, at), roundings(gap, cell, observed, at) + more
     if isinstance(event, Eq | Ne):
         equal = (values == 0) & (error == 0), np.abs(values) <= error
         return equal if isinstance(event, Eq) else (~equal[1], ~equal[0])

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from theorax.decide.findings import Finding, Found
-from theorax.decide.looked import Looked
+from theorax.decide.guard_findings import Looked
 from theorax.decide.status import Status
 from theorax.errors import TheoraxError
 from theorax.language import Parameter

@@ -78,7 +78,7 @@ def as_json(answer: Answer) -> str:
 
 def markdown(answer: Answer, blocks: int | None = None) -> str:
     """The answer as GitHub-flavoured Markdown; its first ``blocks`` alone where that is given."""
-    return f"# {markdown_blocks.inline(answer.title)}\n\n{markdown_blocks.render(answer.body[:blocks], 2)}"
+    return f"# {markdown_blocks.inline_text(answer.title)}\n\n{markdown_blocks.render(answer.body[:blocks], 2)}"
 
 
 def safe_answer(answer: Answer) -> Answer:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-FILE = Path(__file__).parent / "costs.json"
+FILE = Path(__file__).parent / "expected_seconds.json"
 """Written by `python benchmarks/library.py --keep`: by effort and theorem, seconds with nothing compiled before."""
 
 
@@ -22,7 +22,7 @@ def shipped_seconds(effort: str) -> Mapping[str, float]:
     return _shipped().get(effort, {})
 
 
-def write(effort: str, seconds: Mapping[str, float]) -> None:
+def write_costs(effort: str, seconds: Mapping[str, float]) -> None:
     """Keep what a run of the whole library measured at this effort in the place of what was there."""
     found = {**_shipped(), effort: {id: round(value, 1) for id, value in sorted(seconds.items())}}
     FILE.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")

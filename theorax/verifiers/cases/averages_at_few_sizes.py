@@ -9,7 +9,7 @@ from theorax.language import Claim
 from theorax.language.notation import displayed
 from theorax.text.numbers import with_uncertainty
 from theorax.verifiers.cases.draws import Draws
-from theorax.verifiers.cases.evaluation import evaluate
+from theorax.verifiers.cases.evaluation import evaluate_draws
 from theorax.verifiers.cases.sweep_lines import Cell
 
 __all__ = ["measured_alone"]
@@ -35,5 +35,5 @@ def _averages(claim: Claim, cell: Cell, draws: Draws, *, several: bool) -> Itera
     at = ", ".join(f"{displayed(name)} = {value}" for name, value in cell.label.items())
     where = f" ({cell.line.name}{', ' if at else ''}{at})" if several else ""
     for number, size in enumerate(cell.line.sizes):
-        found = point(size, evaluate(averaged, cell, observed, number))
+        found = point(size, evaluate_draws(averaged, cell, observed, number))
         yield f"{with_uncertainty(found.estimate, found.standard_error)} at {cell.line.swept} = {size}{where}"
