@@ -59,8 +59,8 @@ NAMES: Mapping[str, str] = {
 """Public names, with the module that they were taken from."""
 
 _RATE_OF_A_LAW = (
-    "A rate is that of a number. State the limit as a `Law`, and how fast it is approached as the `Rate` of a number that "
-    "tends to zero, such as the distance of a measured moment from its limit."
+    "A rate is that of a number. State the limit as a `Law`. State how fast it is approached as the `Rate` of a number "
+    "that tends to zero, such as the error of a moment."
 )
 KEYWORDS: Mapping[str, str] = {
     "Rate.given": _RATE_OF_A_LAW,
