@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import re
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
