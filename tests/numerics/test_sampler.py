@@ -58,7 +58,7 @@ def test_chunks_do_not_change_a_bit(dtype):
     """Budgets from a chunk of one draw to all of them; parts of the table; and one draw at a time."""
     tables, capacities = [], set()
     for budget in (48_000, 120_000, 2**24):
-        sampler = Sampler(budget=memory)
+        sampler = Sampler(memory=budget)
         tables.append(sampler.draw(spectrum, SEED, 40, LETTERS, dtype))
         capacities |= {program.capacity for program in sampler._programs.values()}
     assert len(capacities) == 3
