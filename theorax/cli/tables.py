@@ -1,4 +1,4 @@
-"""Columns of numbers in a CSV, Parquet or NPZ file, and arithmetic of them, in pieces; an error names row and column.
+"""Columns of numbers in a CSV, Parquet or NPZ file, and arithmetic of them; an error names row and column.
 
 Polars reads the texts and Parquet, NumPy the archives. Arithmetic is that of `formulas`, so every part is checked.
 """
@@ -11,10 +11,10 @@ import io
 import unicodedata
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, final
+from typing import IO, Any, final
 
 import numpy as np
 import polars
@@ -24,35 +24,55 @@ from theorax.cli.formulas import CONSTANTS, LARGEST, NoValue, formula_value, nam
 from theorax.errors import UsageError
 from theorax.names import did_you_mean, many
 
-__all__ = ["DataTable", "Piece", "open_table"]
+__all__ = ["DataTable", "Rows", "open_table"]
 
 Vector = NDArray[np.float64]
-LINES = 2**16  # of a file at a time
 LARGEST_OF_LOGARITHMS = 1e300
 """Largest magnitude of a value whose logarithm is taken: sums over 1e8 rows are doubles."""
 _LONGEST = 2**20  # of a row of names
 _DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+_NOT_FINITE = (
+    "Nothing can be averaged with it. A run that failed is not a number: remove the row, and say so where you report the "
+    "result"
+)
+_TOO_LARGE = (
+    "Powers of such a number leave the range of doubles. Write it in another unit, of magnitudes up to {:g}, or its "
+    "logarithm"
+)
 _ROW, _BLANK, _SHORT = "\0row", "\0blank", "\0short"  # columns beside those of the file
 
 
 @final
 @dataclass(frozen=True)
-class Piece:
-    """Consecutive rows: their numbers in the file (of lines in a text, the names being row 1), and columns."""
+class Rows:
+    """Columns and formulas as numbers, and the number of each row: that of a line in a text, the names being row 1."""
 
-    rows: NDArray[np.int64]
+    table: DataTable
+    numbers: NDArray[np.int64]
     columns: dict[str, Vector]
     texts: dict[str, list[str]]
+
+    def refuse(self, name: str, bad: NDArray[np.bool_], why: str) -> None:
+        """Refuse the first bad number of a column or formula.
+
+        **Raises:** UsageError naming its row.
+        """
+        if bad.any():
+            at = int(np.argmax(bad))
+            raise UsageError(
+                f"Row {self.numbers[at]}, {'column ' * (name in self.table.names)}`{name}` of {self.table.path} is "
+                f"{self.columns[name][at]:g}. {why}."
+            )
 
 
 @final
 @dataclass(frozen=True)
 class DataTable:
-    """A file with named columns; ``pieces`` reads columns and arithmetic of columns."""
+    """A file with named columns; ``read`` reads columns and arithmetic of columns."""
 
     path: Path
     names: tuple[str, ...]
-    frame: polars.LazyFrame | None = None  # of a text or of Parquet
+    frame: polars.LazyFrame | None = None  # of a text, its names being the first row, or of Parquet
     arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)  # of an NPZ file
     delimiter: str | None = None  # of a text; None is white space
     text: bool = False
@@ -83,59 +103,62 @@ class DataTable:
             name: normal.get(name) or self.named(name) for name in letters if name in normal or name not in CONSTANTS
         }
 
-    def pieces(
+    def read(
         self,
-        numbers: Sequence[str],
+        formulas: Sequence[str],
         texts: Sequence[str] = (),
         truths: Sequence[str] = (),
         *,
         largest: float = LARGEST,
-    ) -> Iterator[Piece]:
+    ) -> Rows:
         """Values of these formulas row by row; every number finite, none of a magnitude above ``largest``.
 
         Columns in ``truths`` may say true and false.
 
         **Raises:** UsageError for the first field that cannot be read, naming its row and column.
         """
-        formulas = {formula: self.columns_of(formula) for formula in numbers}
-        wanted = list(dict.fromkeys(name for columns in formulas.values() for name in columns.values()))
-        empty = True
-        for frame in self._frames(list(dict.fromkeys([*wanted, *map(self.named, texts)]))):
-            if frame.is_empty():
-                continue
-            empty = False
-            rows = frame[_ROW].to_numpy().astype(np.int64)
-            columns = {name: self._numbers(frame[name], rows, truth=name in truths) for name in wanted}
-            found = {formula: self._value(formula, formulas[formula], columns, rows) for formula in numbers}
-            for formula, values in found.items():
-                self._refuse_larger(formula, values, rows, largest)
-            yield Piece(rows, found, {name: _words(frame[name]).to_list() for name in texts})
-        if empty:
+        needed = {formula: self.columns_of(formula) for formula in formulas}
+        wanted = list(dict.fromkeys(name for columns in needed.values() for name in columns.values()))
+        frame = self._frame(list(dict.fromkeys([*wanted, *map(self.named, texts)])))
+        if frame.is_empty():
             raise UsageError(f"{self.path} has names but no rows. Nothing can be decided from it. Write some data.")
+        words = {name: _words(frame[name]).to_list() for name in texts}
+        rows = Rows(self, frame[_ROW].to_numpy().astype(np.int64), {}, words)
+        for name in wanted:
+            rows.columns[name] = self._numbers(frame[name], rows.numbers, truth=name in truths)
+            rows.refuse(name, ~np.isfinite(rows.columns[name]), _NOT_FINITE)
+        for formula in formulas:
+            if formula not in rows.columns:
+                rows.columns[formula] = self._value(formula, needed[formula], rows)
+        for formula in formulas:
+            rows.refuse(formula, np.abs(rows.columns[formula]) > largest, _TOO_LARGE.format(largest))
+        return rows
 
     def wide(self, name: str) -> NDArray[Any] | None:
         """An array of two dimensions of an NPZ file; None for anything else."""
         found = self.arrays.get(name)
         return found if found is not None and found.ndim > 1 else None
 
-    def _frames(self, wanted: Sequence[str]) -> Iterator[polars.DataFrame]:
+    def _frame(self, wanted: Sequence[str]) -> polars.DataFrame:
+        """These columns as they are in the file, and the numbers of the rows."""
         if self.frame is None:
-            yield self._archived(wanted)
-            return
-        frame = self.frame.with_row_index(_ROW, offset=2 if self.text else 1)
+            return self._archived(wanted)
         blank = polars.all_horizontal(polars.col(*self.names).is_null()) if self.text else polars.lit(False)
-        kept = frame.select(_ROW, *wanted, blank.alias(_BLANK), polars.col(self.names[-1]).is_null().alias(_SHORT))
+        short = polars.col(self.names[-1]).is_null()
+        numbered = self.frame.with_row_index(_ROW, offset=1)
         try:
-            for batch in kept.collect_batches(chunk_size=LINES, maintain_order=True):
-                part = batch.filter(~polars.col(_BLANK))
-                if self.text and part[_SHORT].any():
-                    self._refuse_ragged()
-                yield part
+            found = numbered.select(_ROW, *wanted, blank.alias(_BLANK), short.alias(_SHORT)).collect()
         except polars.exceptions.PolarsError as error:
             if self.text:
                 self._refuse_ragged()
             said = str(error).strip().splitlines()[0][:200] if str(error).strip() else "it is damaged"
             raise UsageError(f"{self.path} cannot be read as a table: {said}.") from None
+        if not self.text:
+            return found
+        found = found[1:].filter(~polars.col(_BLANK))
+        if found[_SHORT].any():
+            self._refuse_ragged()
+        return found
 
     def _archived(self, wanted: Sequence[str]) -> polars.DataFrame:
         columns: dict[str, NDArray[Any]] = {}
@@ -158,57 +181,30 @@ class DataTable:
     def _numbers(self, column: polars.Series, rows: NDArray[np.int64], *, truth: bool) -> Vector:
         if column.dtype == polars.String and self.text:
             words = _words(column)
-            low = words.str.to_lowercase()
-            told = words.to_frame("word").select(
-                polars.when(truth & low.is_in(["true", "false"]))
-                .then((low == "true").cast(polars.Float64))
-                .otherwise(polars.col("word").cast(polars.Float64, strict=False))
-            )
-            read_ = told.to_series()
+            if truth:
+                words = words.str.to_lowercase().replace({"true": "1", "false": "0"})
+            found = words.cast(polars.Float64, strict=False)
         elif column.dtype.is_numeric() or column.dtype in (polars.Boolean, polars.Null):
-            read_ = column.cast(polars.Float64)
+            found = column.cast(polars.Float64)
         else:
             raise UsageError(
                 f"The column `{column.name}` of {self.path} is of {column.dtype}, not of real numbers. Save it as floats."
             )
-        where = np.flatnonzero(read_.is_null().to_numpy())
-        if where.size:
-            raise UsageError(
-                _no_number(f"Row {rows[where[0]]}, column `{column.name}` of {self.path}", column[int(where[0])])
-            )
-        found = read_.to_numpy().astype(float, copy=False)
-        bad = np.flatnonzero(~np.isfinite(found))
-        if bad.size:
-            raise UsageError(
-                f"Row {rows[bad[0]]}, column `{column.name}` of {self.path} is {found[bad[0]]:g}. Nothing can be averaged "
-                "with it. A run that failed is not a number: remove the row, and say so where you report the result."
-            )
-        return found
+        if found.null_count():
+            at = int(found.is_null().arg_max() or 0)
+            raise UsageError(_no_number(f"Row {rows[at]}, column `{column.name}` of {self.path}", column[at]))
+        return found.to_numpy().astype(float, copy=False)
 
-    def _value(
-        self, formula: str, names: Mapping[str, str], columns: Mapping[str, Vector], rows: NDArray[np.int64]
-    ) -> Vector:
-        if formula in names:
-            return columns[names[formula]]
+    def _value(self, formula: str, names: Mapping[str, str], rows: Rows) -> Vector:
+        letters = {name: rows.columns[column] for name, column in names.items()}
         try:
-            found = formula_value(
-                parse_formula(formula), {**CONSTANTS, **{name: columns[column] for name, column in names.items()}}
-            )
+            found = formula_value(parse_formula(formula), {**CONSTANTS, **letters})
         except NoValue as error:
-            where = f"Row {rows[error.entry]} of {self.path}" if names and len(rows) else f"`{formula}`"
+            where = f"Row {rows.numbers[error.entry]} of {self.path}" if names else f"`{formula}`"
             raise UsageError(
                 f"{where}: `{error.part}` has no finite value. Correct the formula, or remove the row."
             ) from None
-        return found if isinstance(found, np.ndarray) else np.full(len(rows), float(found))
-
-    def _refuse_larger(self, formula: str, values: Vector, rows: NDArray[np.int64], largest: float) -> None:
-        bad = np.flatnonzero(np.abs(values) > largest)
-        if bad.size:
-            raise UsageError(
-                f"Row {rows[bad[0]]}, {'column ' * (formula in self.names)}`{formula}` of {self.path} is "
-                f"{values[bad[0]]:g}. Powers of such a number leave the range of doubles. Write it in another unit, of "
-                f"magnitudes up to {largest:g}, or its logarithm."
-            )
+        return found if isinstance(found, np.ndarray) else np.full(len(rows.numbers), float(found))
 
     def _refuse_ragged(self) -> None:
         """Refuse the first row with another number of fields than row 1, read once more to find it."""
@@ -228,23 +224,7 @@ def open_table(path: Path) -> DataTable:
 
     **Raises:** UsageError for what is no file, neither CSV nor Parquet nor NPZ, or has no names.
     """
-    if path.is_dir():
-        raise UsageError(f"`{path}` is a folder. Name a CSV, Parquet or NPZ file in it.")
-    if path.exists() and not path.is_file():
-        raise UsageError(f"`{path}` is not a regular file, and a table is read more than once. Write it to a file.")
-    if not path.is_file():
-        near = did_you_mean(path.name, [found.name for found in path.parent.glob("*")] if path.parent.is_dir() else [])
-        raise UsageError(f"There is no file `{path}`{near}")
-    try:
-        with path.open("rb") as file:
-            start = file.read(4096)
-        if start.startswith(b"\x1f\x8b"):
-            with gzip.open(path) as packed:
-                start = packed.read(4096)
-    except (EOFError, gzip.BadGzipFile):
-        raise UsageError(f"{path} is a damaged gzip file. Write it again.") from None
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}.") from None
+    start = _first_bytes(path)
     if start.startswith(b"PAR1"):
         return _parquet(path)
     if start.startswith(b"PK") or path.suffix.lower() == ".npz":
@@ -254,6 +234,34 @@ def open_table(path: Path) -> DataTable:
     if b"\0" in start:
         raise _no_text(path)
     return _comma_separated(path, lines_end_oddly=b"\r" in start and b"\n" not in start)
+
+
+def _first_bytes(path: Path) -> bytes:
+    """The first bytes of a file, unpacked where it is packed by gzip."""
+    if path.is_dir():
+        raise UsageError(f"`{path}` is a folder. Name a CSV, Parquet or NPZ file in it.")
+    if path.exists() and not path.is_file():
+        raise UsageError(f"`{path}` is not a regular file, and a table is read more than once. Write it to a file.")
+    if not path.is_file():
+        near = did_you_mean(path.name, [found.name for found in path.parent.glob("*")] if path.parent.is_dir() else [])
+        raise UsageError(f"There is no file `{path}`{near}")
+    try:
+        with _opened(path) as file:
+            return file.read(4096)
+    except (EOFError, gzip.BadGzipFile):
+        raise UsageError(f"{path} is a damaged gzip file. Write it again.") from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}.") from None
+
+
+def _opened(path: Path) -> IO[bytes]:
+    with path.open("rb") as file:
+        packed = file.read(2) == b"\x1f\x8b"
+    return gzip.open(path) if packed else path.open("rb")
+
+
+def _text(path: Path) -> io.TextIOWrapper:
+    return io.TextIOWrapper(_opened(path), encoding="utf-8-sig", newline=None)
 
 
 def _parquet(path: Path) -> DataTable:
@@ -305,12 +313,14 @@ def _comma_separated(path: Path, *, lines_end_oddly: bool) -> DataTable:
     names = tuple(field.strip() for field in _split(head, delimiter))
     _check_names(path, names, delimiter)
     source: Path | io.BytesIO = path
-    if delimiter is None or lines_end_oddly:  # what polars does not read is written anew, in memory
+    if delimiter is None or lines_end_oddly:  # polars does not read these: they are rewritten in memory
         with _text(path) as file:
+            file.readline()
             lines = (" ".join(line.split()) if delimiter is None else line.rstrip("\n") for line in file)
-            source = io.BytesIO("\n".join(lines).encode())
+            source = io.BytesIO("\n".join([(delimiter or " ").join(["-"] * len(names)), *lines]).encode())
+    # Row 1 is read like the others, so that every row has as many fields as it; `read` leaves it out.
     schema = {name: polars.String() for name in names}
-    frame = polars.scan_csv(source, has_header=False, skip_lines=1, separator=delimiter or " ", schema=schema)
+    frame = polars.scan_csv(source, has_header=False, separator=delimiter or " ", schema=schema)
     return DataTable(path, names, frame, delimiter=delimiter, text=True)
 
 
@@ -326,12 +336,6 @@ def _check_names(path: Path, names: tuple[str, ...], delimiter: str | None) -> N
             raise UsageError(f"Column {at + 1} of {path} has no name. Name it in row 1.")
         if (first := places.setdefault(name, at)) != at:
             raise UsageError(f"Two columns of {path} are named `{name}` ({first + 1} and {at + 1}). Rename one.")
-
-
-def _text(path: Path) -> io.TextIOWrapper:
-    with path.open("rb") as file:
-        packed = file.read(2) == b"\x1f\x8b"
-    return io.TextIOWrapper(gzip.open(path) if packed else path.open("rb"), encoding="utf-8-sig", newline=None)
 
 
 def _no_text(path: Path) -> UsageError:
