@@ -1,4 +1,4 @@
-"""Rows of a table as draws by size: which numbers are refused, which rows belong together."""
+"""Rows of a table as draws by size: the numbers that are refused, and the rows that belong together."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ class RowsBySize:
     rows: Rows
     sizes: Vector  # those that grow: of step sizes the inverses
     values: Vector
+    errors: Vector  # their bounds
     counts: dict[float, int]
     columns: list[Vector]
 
@@ -39,14 +40,12 @@ def read_by_size(
     table: DataTable,
     letter: str,
     of: str,
-    *,
-    error_column: str | None,
+    error: str | None,
     paired: str | None,
-    positive: bool = False,
-    largest: float = LARGEST,
     shrinks: bool | None = None,
+    largest: float = LARGEST,
 ) -> RowsBySize:
-    """Rows along a column of sizes.
+    """A quantity along a column of sizes, with a column of error bounds and one that pairs draws.
 
     **Raises:** UsageError for the first number that cannot be meant, naming its row and column.
     """
@@ -55,17 +54,12 @@ def read_by_size(
         raise UsageError(
             f"`{of}` is claimed to depend on itself. Name one column for the size and one for the quantity."
         )
-    formulas = dict.fromkeys([letter, of, *([error_column] if error_column is not None else [])])
-    rows = table.read(list(formulas), [paired] if paired else [], largest=largest)
+    rows = table.read([letter, of, error], [paired], largest=largest)
     sizes, values = rows.columns[letter], rows.columns[of]
-    rows.refuse(letter, ~(sizes > 0), "Sizes are positive: powers of them are taken. Remove the row")
+    rows.refuse(letter, sizes <= 0, "Sizes are positive: powers of them are taken. Remove the row")
     unusable = (sizes < 1 / LARGEST) | (sizes > LARGEST)
     rows.refuse(letter, unusable, "Powers of such a size leave the range of doubles. Write it in another unit")
-    if positive:
-        why = "A rate is read off logarithms, which only positive numbers have. Write an absolute value or a square"
-        rows.refuse(of, ~(values > 0), why)
-    if error_column is not None:
-        error_bounds(rows, error_column)
+    errors = error_bounds(rows, error)
     _refuse_undirected(letter, shrinks, float(sizes.max()))
     sizes = 1 / sizes if shrinks else sizes
     distinct, counts = np.unique(sizes, return_counts=True)
@@ -74,11 +68,12 @@ def read_by_size(
             f"More than {MOST_SIZES} different sizes were met. A sweep has a few sizes with many draws at each. "
             "Name the column that holds the size."
         )
-    if paired is not None:
-        columns = _pairs(rows, paired, f"(1/{letter})" if shrinks else letter, sizes, values)
-    else:
+    if paired is None:
         columns = np.split(values[np.argsort(sizes, kind="stable")], np.cumsum(counts)[:-1])
-    return RowsBySize(rows, sizes, values, dict(zip(distinct.tolist(), counts.tolist(), strict=True)), columns)
+    else:
+        columns = _pairs(rows, paired, f"(1/{letter})" if shrinks else letter, sizes, values)
+    found = dict(zip(distinct.tolist(), counts.tolist(), strict=True))
+    return RowsBySize(rows, sizes, values, errors, found, columns)
 
 
 def _pairs(rows: Rows, key: str, letter: str, sizes: Vector, values: Vector) -> list[Vector]:
@@ -142,8 +137,9 @@ def wide_table(table: DataTable, letter: str, of: str, shrinks: bool | None) -> 
     return sizes.tolist(), values
 
 
-def error_bounds(rows: Rows, name: str) -> Vector:
-    """Bounds of errors, none of them negative."""
-    errors = rows.columns[name]
-    rows.refuse(name, errors < 0, "An error bound is not negative. Write its absolute value")
-    return errors
+def error_bounds(rows: Rows, name: str | None) -> Vector:
+    """Bounds of the errors of each row, none of them negative; zero where no column has them."""
+    if name is None:
+        return np.zeros(len(rows.numbers))
+    rows.refuse(name, rows.columns[name] < 0, "An error bound is not negative. Write its absolute value")
+    return rows.columns[name]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, final
 
@@ -23,19 +23,13 @@ from theorax.errors import UsageError
 from theorax.names import did_you_mean, many
 
 __all__ = [
-    "Claim",
-    "Study",
-    "StudyOptions",
-    "study_bound",
-    "study_law",
-    "study_limit",
-    "study_mean",
-    "study_probability",
+    "Claim", "Study", "StudyOptions", "study_bound", "study_law", "study_limit", "study_mean", "study_probability",
     "study_rate",
-]
+]  # fmt: skip
 
 Claim = RateClaim | LimitClaim | MeanClaim | BoundClaim | LawClaim | ProbabilityClaim
 ROWS_ARE_DRAWS = "Every row is taken as one independent draw."
+_NO_LOGARITHM = "A rate is read off logarithms, which only positive numbers have. Write an absolute value or a square"
 
 
 @final
@@ -60,11 +54,6 @@ class StudyOptions:
     def read(self) -> str:
         """The reading of a claim that has a margin."""
         return self.reading or decide.Reading.MARGIN
-
-    @property
-    def columns(self) -> dict[str, str | None]:
-        """The columns that are declared beside the quantity."""
-        return {"error_column": self.error, "paired": self.paired}
 
 
 @final
@@ -98,75 +87,50 @@ class Study:
         return f"{better.design} (the cheapest that decides{chance} if the estimate is right)"
 
 
-@final
-@dataclass(frozen=True)
-class _SweepKind:
-    """Kind of claim along sizes: its plan and its decision."""
-
-    plan: Callable[..., SweepPlan]
-    decide: Callable[[Any, Any], Verdict]
-    of_claim: Mapping[str, Any]  # keywords of the plan
-    of_draws: Mapping[str, Any]  # its other keywords, where there are draws
-    positive: bool = False
-    largest: float = LARGEST
-
-
-def _margin(declared: StudyOptions) -> float:
-    assert declared.margin is not None  # required by `missing_declarations`
-    return declared.margin
-
-
 def study_rate(table: DataTable, claim: RateClaim, declared: StudyOptions) -> Study:
     """The order of a positive column along a column of sizes."""
     exponent = -claim.exponent if claim.shrinks else claim.exponent
-    positive = declared.floor == 0  # what lies at a floor need not be positive
-    kind = _SweepKind(
-        decide.plan_rate,
-        decide.rate,
-        {"exponent": float(exponent), "form": claim.form},
-        {"sd": 0.2 if declared.sd is None else declared.sd, "floor": declared.floor, "average": declared.average},
-        positive,
-        LARGEST_OF_LOGARITHMS if positive and declared.average == "mean of log" else LARGEST,
-    )
-    return _along_sizes(table, claim, declared, kind)
+    of_claim = {"exponent": float(exponent), "form": claim.form}
+    sd = 0.2 if declared.sd is None else declared.sd
+    return _along_sizes(table, claim, declared, of_claim, sd=sd, floor=declared.floor, average=declared.average)
 
 
 def study_limit(table: DataTable, claim: LimitClaim, declared: StudyOptions) -> Study:
     """The limit of the mean of a column along a column of sizes."""
-    of_draws = {"sd": declared.sd, "moments": declared.moments}
-    kind = _SweepKind(decide.plan_limit, decide.limit, {"to": float(claim.to)}, of_draws)
-    return _along_sizes(table, claim, declared, kind)
+    of_claim = {"to": float(claim.to)}
+    return _along_sizes(table, claim, declared, of_claim, sd=declared.sd, moments=declared.moments)
 
 
-def _along_sizes(table: DataTable, claim: RateClaim | LimitClaim, declared: StudyOptions, kind: _SweepKind) -> Study:
+def _along_sizes(
+    table: DataTable,
+    claim: RateClaim | LimitClaim,
+    declared: StudyOptions,
+    of_claim: dict[str, Any],
+    **of_draws: Any,
+) -> Study:
+    """Plan and decide with these keywords of the plan; those of draws do not apply to a sequence without randomness."""
+    of_rate = isinstance(claim, RateClaim)
+    plan_of: Callable[..., SweepPlan] = decide.plan_rate if of_rate else decide.plan_limit
+    decided: Callable[[Any, Any], Verdict] = decide.rate if of_rate else decide.limit
     letter = f"(1/{claim.letter})" if claim.shrinks else claim.letter
-    given = {
-        **kind.of_claim,
-        **_common(claim.of, declared),
-        "side": claim.side,
-        "letter": letter,
-        "corrections": declared.corrections or decide.Corrections(),
-    }
-    whole = wide_table(table, claim.letter, claim.of, claim.shrinks)
-    if whole is not None:
+    given = of_claim | _common(claim.of, declared) | {"side": claim.side, "letter": letter}
+    given["corrections"] = declared.corrections or decide.Corrections()
+    if (whole := wide_table(table, claim.letter, claim.of, claim.shrinks)) is not None:
         sizes, values = whole
-        plan = kind.plan(sizes, draws=len(values), seeds=declared.seeds or "undeclared", **kind.of_draws, **given)
+        plan = plan_of(sizes, draws=len(values), seeds=declared.seeds or "undeclared", **of_draws, **given)
         note = f"Each of {many(len(values), 'row')} of the array is taken as one draw at every size."
-        return Study(plan, kind.decide(plan, values), (note,))
-    table_rows = read_by_size(
-        table,
-        claim.letter,
-        claim.of,
-        **declared.columns,
-        positive=kind.positive,
-        largest=kind.largest,
-        shrinks=claim.shrinks,
-    )
-    if _deterministic(table_rows, declared, letter):
-        return _sequence(table_rows, declared, given, letter, of_limit=isinstance(claim, LimitClaim))
-    counts, seeds = _drawn(table_rows, declared, letter)
-    plan = kind.plan(list(table_rows.counts), draws=counts, seeds=seeds, **kind.of_draws, **given)
-    return Study(plan, kind.decide(plan, table_rows.columns), _notes(seeds))
+        return Study(plan, decided(plan, values), (note,))
+    positive = of_rate and declared.floor == 0  # values at a floor need not be positive
+    logs = positive and declared.average == "mean of log"
+    largest = LARGEST_OF_LOGARITHMS if logs else LARGEST
+    found = read_by_size(table, claim.letter, claim.of, declared.error, declared.paired, claim.shrinks, largest)
+    if positive:
+        found.rows.refuse(claim.of, found.values <= 0, _NO_LOGARITHM)
+    if _deterministic(found, declared, letter):
+        return _sequence(found, declared, given, of_limit=not of_rate)
+    counts, seeds = _drawn(found, declared, letter)
+    plan = plan_of(list(found.counts), draws=counts, seeds=seeds, **of_draws, **given)
+    return Study(plan, decided(plan, found.columns), _notes(seeds))
 
 
 def study_mean(table: DataTable, claim: MeanClaim, declared: StudyOptions) -> Study:
@@ -194,10 +158,9 @@ def study_bound(table: DataTable, claim: BoundClaim, declared: StudyOptions) -> 
         raise UsageError(
             f"`--at-most {claim.left} <= {claim.right}` compares two numbers. One side at least has a column."
         )
-    names = dict.fromkeys([claim.left, claim.right, *([declared.error] if declared.error is not None else [])])
-    rows = table.read(list(names))
+    rows = table.read([claim.left, claim.right, declared.error])
     excess = rows.columns[claim.left] - rows.columns[claim.right]
-    error = np.zeros(len(excess)) if declared.error is None else error_bounds(rows, declared.error)
+    error = error_bounds(rows, declared.error)
     reached = excess + error
     most = int(reached.argmax())
     found = Excess(
@@ -220,7 +183,7 @@ def study_law(table: DataTable, claim: LawClaim, declared: StudyOptions) -> Stud
     if claim.letter is not None:
         if claim.parameters is None:
             raise UsageError("A limit is compared with a named law, not with a column. Leave `as ...` out.")
-        found = read_by_size(table, claim.letter, claim.of, **declared.columns)
+        found = read_by_size(table, claim.letter, claim.of, declared.error, declared.paired)
         counts, seeds = _drawn(found, declared, claim.letter)
         given |= {"seeds": seeds, "corrections": declared.corrections, "letter": claim.letter}
         plan = decide.plan_law(list(found.counts), to=_law(claim), draws=counts, **given)
@@ -277,12 +240,9 @@ def _deterministic(found: RowsBySize, declared: StudyOptions, letter: str) -> bo
     return True
 
 
-def _sequence(
-    found: RowsBySize, declared: StudyOptions, given: dict[str, Any], letter: str, *, of_limit: bool
-) -> Study:
+def _sequence(found: RowsBySize, declared: StudyOptions, given: dict[str, Any], *, of_limit: bool) -> Study:
+    letter, values, errors = given["letter"], found.values, found.errors
     _refuse_falling(found, letter)
-    values = found.values
-    errors = np.zeros(len(values)) if declared.error is None else found.rows.columns[declared.error]
     if not of_limit:
         if (errors >= values).any():
             at = int(np.argmax(errors >= values))

@@ -11,7 +11,7 @@ import io
 import unicodedata
 import zipfile
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
@@ -106,28 +106,29 @@ class DataTable:
 
     def read(
         self,
-        formulas: Sequence[str],
-        texts: Sequence[str] = (),
-        truths: Sequence[str] = (),
+        formulas: Iterable[str | None],
+        texts: Iterable[str | None] = (),
         *,
+        truths: Sequence[str] = (),
         largest: float = LARGEST,
     ) -> Rows:
         """Values of these formulas row by row; every number finite, none of a magnitude above ``largest``.
 
-        Columns in ``truths`` may say true and false.
+        ``texts`` are columns of any kind; those in ``truths`` may say true and false. None is left out.
 
         **Raises:** UsageError for the first field that cannot be read, naming its row and column.
         """
-        needed = {formula: self.columns_of(formula) for formula in formulas}
+        needed = {formula: self.columns_of(formula) for formula in formulas if formula is not None}
         wanted = list(dict.fromkeys(name for columns in needed.values() for name in columns.values()))
-        rows = Rows(self, self._row_numbers(wanted), {}, {name: self._words(name) for name in texts})
+        named = [self.named(name) for name in texts if name is not None]
+        rows = Rows(self, self._row_numbers([*wanted, *named]), {}, {name: self._words(name) for name in named})
         for name in wanted:
             rows.columns[name] = self._numbers(name, rows.numbers, truth=name in truths)
             rows.refuse(name, ~np.isfinite(rows.columns[name]), _NOT_FINITE)
-        for formula in formulas:
+        for formula, names in needed.items():
             if formula not in rows.columns:
-                rows.columns[formula] = self._value(formula, needed[formula], rows)
-        for formula in formulas:
+                rows.columns[formula] = self._value(formula, names, rows)
+        for formula in needed:
             rows.refuse(formula, np.abs(rows.columns[formula]) > largest, _TOO_LARGE.format(largest))
         return rows
 
@@ -156,7 +157,7 @@ class DataTable:
         return np.atleast_1d(found) if isinstance(found, np.ndarray) else found
 
     def _words(self, name: str) -> list[str]:
-        column = polars.Series(self._column(self.named(name)))
+        column = polars.Series(self._column(name))
         return column.cast(polars.String).fill_null("").str.strip_chars().to_list()
 
     def _numbers(self, name: str, rows: NDArray[np.int64], *, truth: bool) -> Vector:
