@@ -163,9 +163,8 @@ def study_bound(table: DataTable, claim: BoundClaim, declared: StudyOptions) -> 
     error = error_bounds(rows, declared.error)
     reached = excess + error
     most = int(reached.argmax())
-    found = Excess(
-        int((reached <= 0).sum()), int((excess > error).sum()), float(reached[most]), f"row {rows.numbers[most]}"
-    )
+    kept, violated = int((reached <= 0).sum()), int((excess > error).sum())
+    found = Excess(kept, violated, float(reached[most]), f"row {rows.numbers[most]}")
     plan = decide.plan_inequality(
         draws=len(excess),
         share=declared.margin,
@@ -233,9 +232,8 @@ def _deterministic(found: RowsBySize, declared: StudyOptions, letter: str) -> bo
         again = ", ".join(map(str, found.rows_at(several)[:3]))
         raise UsageError(
             f"{letter} = {once[0]:g} occurs once (row {found.rows_at(once[0])[0]}), {letter} = {several:g} occurs "
-            f"{found.counts[several]} times (rows {again}). One "
-            "value at every size is a sequence without randomness, several at every size are draws; this is neither. "
-            "Complete the draws, or remove the repeated rows."
+            f"{found.counts[several]} times (rows {again}). One value at every size is a sequence without randomness, "
+            "several at every size are draws; this is neither. Complete the draws, or remove the repeated rows."
         )
     return True
 
@@ -278,10 +276,9 @@ def _refuse_falling(found: RowsBySize, letter: str) -> None:
 
 def _drawn(found: RowsBySize, declared: StudyOptions, letter: str) -> tuple[int | list[int], str]:
     """Numbers of draws at each size, one number where they are equal, and how sizes share seeds."""
-    counts = found.counts
-    seeds = "paired" if declared.paired is not None else declared.seeds or "undeclared"
+    counts, seeds = found.counts, "paired" if declared.paired is not None else declared.seeds or "undeclared"
     if len(set(counts.values())) == 1:
-        return next(iter(counts.values())), seeds
+        return len(found.columns[0]), seeds
     if seeds != "independent":
         fewest, most = min(counts, key=lambda n: counts[n]), max(counts, key=lambda n: counts[n])
         raise UsageError(
