@@ -7,8 +7,7 @@ with an empty state, so that everything is compiled; times of entries are those 
 is compiling where that takes more than half of its CPU time, and its draws otherwise; draws are told with what one of them
 costs, everything but compiling counted. Printed for all entries with --all, and kept under benchmarks/results/ with --keep,
 which for the whole library also writes the seconds that a first run expects (`theorax.runs.expected_seconds`) and, at standard
-effort,
-the results that a release ships (`theorax.reports.release`).
+effort, the results that a release ships (`theorax.reports.release`).
 """
 
 from __future__ import annotations

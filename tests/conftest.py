@@ -30,14 +30,13 @@ from theorax.numerics.threads import one_thread  # noqa: E402
 
 one_thread()  # before NumPy and JAX are imported, which is when they count their threads
 
-import gc  # noqa: E402
-import sys  # noqa: E402
 from collections.abc import Iterator  # noqa: E402
 from typing import Any  # noqa: E402
 
 from jaxtyping import install_import_hook  # noqa: E402
 
 import theorax  # noqa: E402
+from theorax.memory import Caches, most_resident  # noqa: E402
 
 ROOT = Path(theorax.__file__).parent
 STATING = [
@@ -89,27 +88,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.hook.pytest_deselected(items=left)
 
 
-HELD = 600.0
-"""Megabytes by which a process may grow before it lets go of what it compiled and simplified."""
-
-
-def resident() -> float:
-    """Megabytes of memory that this process holds; 0 where the system does not say."""
-    try:
-        return int(Path("/proc/self/statm").read_text("ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
-    except OSError:
-        return 0.0
-
-
-def most_resident() -> float:
-    """The most megabytes that this process has held so far; 0 where the system does not say."""
-    try:
-        rows = Path("/proc/self/status").read_text("ascii").splitlines()
-    except OSError:
-        return 0.0
-    return next((int(row.split()[1]) * 1024 / 1e6 for row in rows if row.startswith("VmHWM:")), 0.0)
-
-
 def processor_seconds() -> float:
     """What this process and those that it waited for have used."""
     used = os.times()
@@ -117,14 +95,10 @@ def processor_seconds() -> float:
 
 
 class Costs:
-    """What each test costs, and memory given back.
-
-    The caches of compiled programs and of SymPy's results grow with every test and serve few tests but their own; both
-    are emptied where a process has grown by `HELD` since they last were. Without this a worker came to 3.3 GB.
-    """
+    """What each test costs, and memory given back: without that a worker came to 3.3 GB."""
 
     def __init__(self) -> None:
-        self.least, self.before = resident(), 0.0
+        self.caches, self.before = Caches(), 0.0
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_setup(self) -> Iterator[None]:
@@ -136,13 +110,7 @@ class Costs:
         yield
         item.user_properties.append((COST, processor_seconds() - self.before))
         item.user_properties.append((MEMORY, most_resident()))
-        if resident() > self.least + HELD:
-            if "jax" in sys.modules:
-                sys.modules["jax"].clear_caches()
-            if "sympy.core.cache" in sys.modules:
-                sys.modules["sympy.core.cache"].clear_cache()
-            gc.collect()
-            self.least = resident()
+        self.caches.empty_if_grown()
 
 
 COST, MEMORY = "processor seconds", "most megabytes so far"

@@ -70,7 +70,7 @@ def shipped(verify, root, tmp_path, monkeypatch):
     folder = tmp_path / "shipped"
     release.write_release(reading.read_report(Path("report.json")), Catalogue.of([root]).path, folder)
     monkeypatch.setattr(release, "heads", partial(release.heads, folder))
-    monkeypatch.setattr(release, "report", partial(release.release_report, folder))
+    monkeypatch.setattr(release, "release_report", partial(release.release_report, folder))
 
 
 def test_what_was_never_checked_here_has_the_words_of_the_release_until_it_is(verify, shipped, monkeypatch):

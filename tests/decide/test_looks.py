@@ -34,7 +34,7 @@ def test_a_far_claim_is_refuted_with_the_first_look_alone(rng):
     assert verdict.status == "REFUTED"
     assert asked == [(0, 16)]
     assert verdict.look == LookTaken(1, 3, 16, 64)
-    assert "Stopped at look 1 of 3, after 16 of 64 draws." in str(verdict)
+    assert "Stopped at look 1 of 3, after 16 of 64 draws" in str(verdict)
 
 
 def test_portions_continue_and_the_last_look_sees_every_draw(rng):

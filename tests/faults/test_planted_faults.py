@@ -87,7 +87,7 @@ class InDates(random.Random):
 
 
 def test_a_store_that_believes_its_rows_is_seen(counts, store, monkeypatch):
-    monkeypatch.setattr(seals, "sealed", lambda row: True)
+    monkeypatch.setattr(seals, "has_valid_seal", lambda row: True)
     flips.attack(counts, 64, InDates(store), store.state)
     assert broken(counts) == ["wrongly green"]
 

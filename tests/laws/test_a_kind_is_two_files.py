@@ -6,6 +6,7 @@ import ast
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -307,6 +308,17 @@ def kinds_named(path: Path) -> list[str]:
 
     tree = ast.parse(path.read_text(encoding="utf-8"))
     return [f"{path.relative_to(PACKAGE)}:{node.lineno}" for node in ast.walk(tree) if offends(node)]  # type: ignore[attr-defined]
+
+
+def compared_in(template: str) -> list[str]:
+    """The comparisons of a kind with a name in the text of a template."""
+    return re.findall(r"\bkind\s*(?:==|!=|in\b)\s*[('\"][^%}]*", template)
+
+
+def test_no_template_names_a_kind() -> None:
+    templates = sorted(PACKAGE.rglob("*.html"))
+    assert templates and {path.name: found for path in templates if (found := compared_in(path.read_text()))} == {}
+    assert compared_in("{% if claim.kind == 'rate' %}") and compared_in("{% if claim.kind in ('law', 'limit') %}")
 
 
 def test_only_a_kind_itself_names_it() -> None:

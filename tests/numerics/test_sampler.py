@@ -1,5 +1,6 @@
 """The sampler: one program per structure, the same bits however draws are cut into chunks, sentences for wrong use."""
 
+import math
 import os
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 from jax.experimental import io_callback
 
+from theorax import memory
 from theorax.errors import ObservationError, UsageError
 from theorax.numerics import distributions, keys, platform
 from theorax.numerics.ensembles import haar_rows
@@ -55,8 +57,8 @@ def _same(left, right):
 def test_chunks_do_not_change_a_bit(dtype):
     """Budgets from a chunk of one draw to all of them; parts of the table; and one draw at a time."""
     tables, capacities = [], set()
-    for memory in (48_000, 120_000, 2**24):
-        sampler = Sampler(memory=memory)
+    for budget in (48_000, 120_000, 2**24):
+        sampler = Sampler(memory=budget)
         tables.append(sampler.draw(spectrum, SEED, 40, LETTERS, dtype))
         capacities |= {program.capacity for program in sampler._programs.values()}
     assert len(capacities) == 3
@@ -265,12 +267,17 @@ def test_programs_are_given_back_where_a_process_nears_its_limit(monkeypatch):
 
     doubled, ones = jax.jit(lambda x: 2 * x), jnp.ones(3)
     compiles()
+    monkeypatch.setattr(memory, "GROWTH", math.inf)
     monkeypatch.setattr(platform, "SHARE_OF_MAPS", 1e-9)
     platform.forget_programs()
     assert compiles() == 0  # few are mapped: nothing is given back
     monkeypatch.setattr(platform, "SHARE_OF_MAPS", 1e9)
     platform.forget_programs()
     assert compiles() == (1 if Path("/proc/self/maps").exists() else 0)
+    monkeypatch.setattr(platform, "SHARE_OF_MAPS", 1e-9)
+    monkeypatch.setattr(memory, "GROWTH", -math.inf)
+    platform.forget_programs()
+    assert compiles() == 1  # the process has grown since
 
 
 def test_draws_that_are_few_are_those_of_many_up_to_rounding():

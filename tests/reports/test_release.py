@@ -29,7 +29,7 @@ def shipped(root, tmp_path, monkeypatch):
     folder = tmp_path / "shipped"
     release.write_release(report(*map(fakes.outcome, ("gap", "edge"))), Catalogue.of([root]).path, folder)
     monkeypatch.setattr(release, "heads", partial(release.heads, folder))
-    monkeypatch.setattr(release, "report", partial(release.release_report, folder))
+    monkeypatch.setattr(release, "release_report", partial(release.release_report, folder))
     return folder
 
 

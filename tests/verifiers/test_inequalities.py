@@ -118,7 +118,7 @@ def test_a_draw_followed_in_balls_settles_every_variant_that_it_violates(monkeyp
         followed.append(1)
         return letters(*given)
 
-    monkeypatch.setattr(instances, "letters", counted)
+    monkeypatch.setattr(instances, "letters_in_domain", counted)
     false = [bound(of=outer, at_most=factor * inner) for factor in (Rational(1, 2), Rational(1, 3), Rational(1, 100))]
     found = [case for cases in together(false) for case in cases]
     assert {case.decision.status for case in found} == {Status.REFUTED} and len(found) == 6

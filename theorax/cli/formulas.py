@@ -109,7 +109,7 @@ LARGEST = 1e50
 def number_as_typed(text: str) -> Scalar:
     """A number as typed: a fraction where it is one; zero, or of a magnitude up to `LARGEST` and from its inverse on.
 
-    >>> exact("-2/3"), exact("0.1"), exact("2*pi")
+    >>> number_as_typed("-2/3"), number_as_typed("0.1"), number_as_typed("2*pi")
     (Fraction(-2, 3), Fraction(1, 10), 6.283185307179586)
 
     **Raises:** UsageError for a text that is no finite number.

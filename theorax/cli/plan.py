@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from theorax.runs.worker_process import CallsApart
     from theorax.text.blocks import Block
     from theorax.theorems.catalogue import Catalogue
-    from theorax.verifiers.settings import Pilot, PilotCase, Place, PlannedCheck, Settings, TheoremPlan
+    from theorax.verifiers.planned_checks import Pilot, PilotCase, Place, PlannedCheck, TheoremPlan
+    from theorax.verifiers.settings import Settings
 
 
 @click.command("plan")

@@ -18,7 +18,7 @@ from theorax.decide.status import Reading, Status
 from theorax.decide.verdict import Case, Verdict, remarks
 from theorax.decide.wording import REMEDIES, attempted
 from theorax.names import many
-from theorax.text.numbers import interval, number, with_uncertainty
+from theorax.text.numbers import as_typed, interval, number, with_uncertainty
 
 __all__ = ["Fact", "FactKey", "Level", "by_key", "facts", "in_order"]
 
@@ -88,7 +88,7 @@ def facts(claim: Verdict) -> tuple[Fact, ...]:
     """The facts of a claim, in order; its numbers are those of the case that decided.
 
     >>> from theorax import decide
-    >>> verdict = decide.mean(decide.plan_mean(1 / 2, margin=0.2, draws=64, range=(0, 1)), [0, 1] * 32)
+    >>> verdict = decide.mean(decide.plan_mean(to=0.5, margin=0.2, draws=64, sd=0.3), [0.25, 0.75] * 32)
     >>> by_key(facts(verdict))[FactKey.MARGIN].value
     '± 0.2'
     """
@@ -209,8 +209,10 @@ def _predicted(claim: Verdict, case: Case) -> str:
     """The predicted value, as a number and as the formula that it is the value of."""
     if claim.words.quantity.is_error:
         return "0" if case.interval is not None or not claim.words.quantity.is_share else "≤ 0"
-    value = number(case.predicted)
-    form = claim.prediction if claim.prediction not in (None, value) else None
+    if case.predicted is None:
+        return ""
+    value = as_typed(case.predicted)
+    form = claim.prediction if claim.prediction not in (value, number(case.predicted), f"{case.predicted:g}") else None
     return f"{phrases.SIGNS[claim.side]}{value}" + (f" = {form}" if form and len(form) < LONG else "")
 
 

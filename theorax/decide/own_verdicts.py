@@ -16,7 +16,6 @@ from theorax.decide.status import Direction, Status
 from theorax.decide.verdict import Assumption, Standing, Statement, Verdict
 from theorax.decide.wide_margins import says_nothing
 from theorax.decide.wording import SEEDS, found_by, inside
-from theorax.text.numbers import as_typed
 
 __all__ = ["one_law_verdict", "sweep_assumptions", "sweep_verdict"]
 
@@ -62,7 +61,7 @@ def _concluded(
         kind=words.kind,
         words=words,
         statement=plan.statement,
-        prediction=None if case.predicted is None else as_typed(case.predicted),
+        prediction=None if case.predicted is None else f"{case.predicted:g}",
         as_=letter,
         margin_given=f"± {plan.margin:g}",
         design_hash=plan.hash,

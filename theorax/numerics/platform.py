@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from theorax.errors import UsageError
+from theorax.memory import Caches
 from theorax.numerics.keys import root
 from theorax.numerics.threads import one_thread
 
@@ -115,19 +116,23 @@ def matmul_unit_roundoff(size: int = 32, device: str = "cpu") -> float:
     return float(np.max(np.abs(np.asarray(product, np.float64) - exact) / (size * scale)))
 
 
+_CACHES = Caches()
+
+
 def forget_programs() -> None:
-    """Give back what was compiled, where a process that checks theorem after theorem nears what Linux allows it.
+    """Give back what was compiled where a process that checks theorem after theorem has grown, or nears a limit of Linux.
 
     Every compiled program maps some pages of its own; Linux ends a process that maps more than so many areas, 65530 unless
-    set otherwise. Elsewhere nothing is known of such a limit, and nothing is done.
+    set otherwise. Elsewhere nothing is known of such a limit.
     """
+    _CACHES.empty_if_grown()
     try:
         allowed = int(Path("/proc/sys/vm/max_map_count").read_text())
         mapped = Path("/proc/self/maps").read_bytes().count(b"\n")
     except (OSError, ValueError):
         return
     if mapped > allowed / SHARE_OF_MAPS:
-        jax.clear_caches()
+        _CACHES.empty()
 
 
 def describe(device: str = "cpu") -> dict[str, str | float | bool]:

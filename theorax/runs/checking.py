@@ -19,7 +19,8 @@ from theorax.theorems.catalogue import Catalogue
 from theorax.verifiers import theorem_check
 from theorax.verifiers.attempts import GivenAttempts, UncountedAttempts
 from theorax.verifiers.outcome import Checked, TheoremOutcome
-from theorax.verifiers.settings import Pilot, Settings, TheoremPlan
+from theorax.verifiers.planned_checks import Pilot, TheoremPlan
+from theorax.verifiers.settings import Settings
 
 
 def stage(

@@ -72,7 +72,7 @@ class ManifestDifference:
 def manifest_differences(old: Manifest, new: Manifest) -> tuple[ManifestDifference, ...]:
     """Entries that differ between two manifests, by name.
 
-    >>> [str(one) for one in differences({"setting seed": "0", "theorem": "a"}, {"setting seed": "1", "theorem": "a"})]
+    >>> [str(one) for one in manifest_differences({"setting seed": "0", "theorem": "a"}, {"setting seed": "1", "theorem": "a"})]
     ['setting seed: 0 -> 1']
     """
     return tuple(

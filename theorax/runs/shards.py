@@ -27,7 +27,7 @@ def shard_of(whole: Selection, number: int, of: int, effort: str, attempt: int =
 def split_into_shards(ids: Sequence[str], of: int, effort: str) -> tuple[tuple[str, ...], ...]:
     """Split theorems into so many parts of about equal cost at this effort.
 
-    >>> split(("slow", "quick", "short"), 2, "none measured")
+    >>> split_into_shards(("slow", "quick", "short"), 2, "none measured")
     (('quick', 'slow'), ('short',))
     """
     costs = shipped_seconds(effort)

@@ -27,7 +27,7 @@ def inline_text(text: str) -> str:
 
     What stands between two backticks is code, as in the sentences of this package.
 
-    >>> inline("a*b | <b>c</b>")
+    >>> inline_text("a*b | <b>c</b>")
     'a\\\\*b \\\\| &lt;b&gt;c&lt;/b&gt;'
     """
     parts = _QUOTED.split(safe.one_line(text))

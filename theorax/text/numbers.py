@@ -133,7 +133,7 @@ def duration(seconds: float) -> str:
 def grouped_digits(count: int) -> str:
     """A whole number, its digits in groups of three.
 
-    >>> counted(12000), counted(256)
+    >>> grouped_digits(12000), grouped_digits(256)
     ('12 000', '256')
     """
     return f"{count:,}".replace(",", " ")

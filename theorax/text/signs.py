@@ -19,7 +19,7 @@ WITHIN = "within margin"
 def verdict_word(status: str, within: bool = False) -> str:
     """The word of a verdict; ``within``: the value lies off the claim and inside its margin.
 
-    >>> worded("REFUTED", True), worded("SUPPORTED", True), worded("REFUTED")
+    >>> verdict_word("REFUTED", True), verdict_word("SUPPORTED", True), verdict_word("REFUTED")
     ('REFUTED (within margin)', 'SUPPORTED', 'REFUTED')
     """
     return f"{status} ({WITHIN})" if within and status == "REFUTED" else status

@@ -192,7 +192,7 @@ def _entries(text: str, where: str) -> Iterator[tuple[str, Entry]]:
 def without_markup(text: str) -> str:
     r"""A value without its markup.
 
-    >>> plain(r"{Cram{\'e}r} --- S. Nørsett \& {\L}o{\'\i}")
+    >>> without_markup(r"{Cram{\'e}r} --- S. Nørsett \& {\L}o{\'\i}")
     'Cramér — S. Nørsett & Łoí'
     """
     if _MARKUP.search(text) is not None:

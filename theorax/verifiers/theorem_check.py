@@ -47,8 +47,9 @@ from theorax.verifiers.outcome import (
     overall,
 )
 from theorax.verifiers.phases import phase
+from theorax.verifiers.planned_checks import Pilot, PilotCase, PlannedCheck, TheoremPlan
 from theorax.verifiers.planned_claim import PlannedClaim, looks_of
-from theorax.verifiers.settings import Pilot, PilotCase, PlannedCheck, Settings, TheoremPlan
+from theorax.verifiers.settings import Settings
 
 DRAW = "theorax.verifiers.theorem_check:draw"
 PILOT = 16  # draws at each size

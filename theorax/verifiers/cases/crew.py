@@ -16,7 +16,7 @@ from typing import TypeAlias
 import numpy as np
 
 from theorax.numerics.processes import end_now, worker_processes
-from theorax.verifiers.settings import Place
+from theorax.verifiers.planned_checks import Place
 
 __all__ = ["Crew", "DrawnPortion", "Portion", "Tables"]
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from theorax.verifiers.cases.crew import Tables
 from theorax.verifiers.cases.kept_draws import KeptColumn
-from theorax.verifiers.settings import Place
+from theorax.verifiers.planned_checks import Place
 
 __all__ = ["columns_of", "cut", "joined", "length", "tables_of"]
 

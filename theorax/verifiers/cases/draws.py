@@ -28,7 +28,8 @@ from theorax.verifiers.cases.measure import Builder, measure, observed
 from theorax.verifiers.cases.sweep_lines import BOX, SweepLine
 from theorax.verifiers.outcome import VectorisedPrograms
 from theorax.verifiers.phases import phase
-from theorax.verifiers.settings import Place, Settings
+from theorax.verifiers.planned_checks import Place
+from theorax.verifiers.settings import Settings
 
 _FRESH = option("fresh")
 

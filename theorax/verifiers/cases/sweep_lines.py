@@ -15,7 +15,8 @@ from theorax.errors import DesignError, StatementError, UsageError, option
 from theorax.language import Claim, Experiment, Index, Letter, Size, Subject, Theorem
 from theorax.language.letters import disobeyed
 from theorax.names import did_you_mean
-from theorax.verifiers.settings import Place, Settings
+from theorax.verifiers.planned_checks import Place
+from theorax.verifiers.settings import Settings
 
 _AT = option("at")
 _SIZES = option("sizes")
