@@ -1,4 +1,4 @@
-"""``verify data``: what it shows and returns, what it refuses, and that it reads long files in bounded memory."""
+"""``verify data``: what it shows and returns, and what it refuses."""
 
 from __future__ import annotations
 
@@ -13,13 +13,7 @@ import numpy as np
 import polars
 import pytest
 
-import theorax.cli.statements
-import theorax.decide
 from theorax import decide
-from theorax.cli import studies
-from theorax.cli.statements import parse_rate
-from theorax.cli.tables import open_table
-from theorax.decide import streams
 
 SIZES = 2 ** np.arange(5, 14)
 RATE = ("--rate", "error ~ N**-1", "--margin", "0.1")
@@ -182,6 +176,7 @@ REFUSED = {
     "nothing": (GOOD + "64,\n", CLAIM, "is empty. A missing value"),
     "nan": (GOOD + "64,nan\n", CLAIM, "Row 5, column `error`"),
     "infinite": (GOOD + "64,-inf\n", CLAIM, "is -inf"),
+    "digits of another script": (GOOD + "64,\u0661\n", CLAIM, "which is no number"),
     "zero": (GOOD + "64,0\n", CLAIM, "is 0. A rate is read off logarithms"),
     "negative": (GOOD + "64,-1\n", CLAIM, "Row 5, column `error`"),
     "size zero": (GOOD.replace("8,", "0,"), CLAIM, "Row 2, column `N`"),
@@ -384,33 +379,48 @@ def test_nothing_is_executed(data):
     assert said.code == 2
 
 
-class TestLongFiles:
-    """A file is decided the same whether its draws are kept or averaged in batches as they pass."""
+class TestLongTables:
+    @pytest.mark.parametrize("seeds", ["independent", "undeclared"])
+    def test_every_value_is_used(self, data, rng, seeds):
+        values = draws(rng, count=3000)
+        plan = decide.plan_rate(
+            SIZES, exponent=-1, margin=0.1, draws=3000, seeds=seeds, of="error", letter="N", name="error"
+        )
+        found = data(long(values), *RATE, "--seeds", seeds)
+        assert found.code == 0 and found.out.startswith(str(decide.rate(plan, values)))
+        assert "batches" not in found.out
 
-    @pytest.mark.parametrize("seeds", ["independent", None])
-    def test_batches(self, tmp_path, rng, monkeypatch, seeds):
-        file = tmp_path / "long.csv"
-        file.write_text(long(draws(rng, count=3000)))
-        declared, claim = studies.StudyOptions(margin=0.1, seeds=seeds), parse_rate("error ~ N**-1")
-        whole = studies.study_rate(open_table(file), claim, declared)
-        monkeypatch.setattr(streams, "KEPT", 1000)
-        monkeypatch.setattr(studies, "KEPT", 1000)
-        monkeypatch.setattr(theorax.cli.tables, "LINES", 700)
-        streamed = studies.study_rate(open_table(file), claim, declared)
-        assert whole.verdict.status == streamed.verdict.status == "SUPPORTED"
-        first, second = whole.verdict.cases[0], streamed.verdict.cases[0]
-        # Batches of 2 and of 3 draws weigh alike: the estimates differ by a fraction of the standard error, whose own
-        # relative error at 1023 degrees of freedom is 1/sqrt(2 * 1023), here held to five of those.
-        assert abs(first.estimate - second.estimate) < 2 * first.standard_error
-        assert first.standard_error == pytest.approx(second.standard_error, rel=5 / np.sqrt(2 * 1023))
+    def test_rows_are_counted_to_the_end(self, data, rng):
+        text = long(draws(rng, count=3000))
+        assert "Row 27002, column `error`" in data(text + "32,0,nan\n", *RATE).err
+        assert "Row 27002 of" in data(text + "32,0\n", *RATE).err
 
-    def test_sums_that_are_kept_do_not_grow(self, rng):
-        stream = streams.Stream(logs=True)
-        stream._values = None  # as after the first 2^20 draws
-        for _ in range(20):
-            stream.add(np.tile(SIZES, 100).astype(float), draws(rng, count=100).ravel())
-        assert sum(map(len, stream._sums.values())) == len(SIZES) * streams.BATCHES
-        assert stream.columns.batched and set(stream.counts.values()) == {2000}
+    def test_more_sizes_than_a_sweep_has(self, data):
+        text = "N,error\n" + "".join(f"{n},1\n" for n in range(1, 10_002))
+        assert "More than 10000 different sizes" in data(text, *RATE).err
+
+
+def test_empty_lines_are_skipped_and_counted(data):
+    options = ("--rate", "error ~ n**-2", "--margin", "0.2")
+    wanted = data(DEPTHS, *options).out
+    for content in (DEPTHS.replace("\n", "\n\n"), DEPTHS.replace(",", "  ").replace("\n", "\n\n"), DEPTHS + "\n\n"):
+        assert data(content, *options).out == wanted
+    assert "Row 4, column `error`" in data("n,error\n\n8,1\n16,a\n", *options).err
+
+
+def test_pairs_in_an_archive(data, rng):
+    table = {"N": np.tile(SIZES, 64), "error": draws(rng).ravel(), "seed": np.repeat(np.arange(64), 9)}
+    assert data(table, *RATE, "--paired", "seed", name="pairs.npz").code == 0
+    short = data(table | {"seed": np.arange(64)}, *RATE, "--paired", "seed", name="short.npz")
+    assert short.code == 2 and "differ in length: N has 576, error has 576, seed has 64" in short.err
+    assert "no column ``" in data(table, *RATE, "--paired", "", name="unnamed.npz").err
+
+
+def test_pairs_of_step_sizes(data):
+    rows = [f"{h},{h},{seed}\n" for h in (0.5, 0.25, 0.125) for seed in (1, 2)]
+    text = "h,error,seed\n" + "".join(rows[:-1])
+    found = data(text, "--rate", "error ~ h as h -> 0", "--margin", "0.1", "--paired", "seed")
+    assert found.code == 2 and "no row with seed = 2 at (1/h) = 8" in found.err
 
 
 def test_laws(data, rng):

@@ -8,6 +8,7 @@ import sweeps
 from sweeps import SIZES, power_law
 
 from theorax import decide
+from theorax.decide import streams
 from theorax.decide.streams import RunningMoments
 from theorax.errors import DesignError, ObservationError
 
@@ -160,6 +161,15 @@ def test_draws_that_come_in_pieces(plan, rng):
     stream = decide.Stream(logs=False)
     stream.add(np.tile(SIZES, 64), rng.normal(1, 0.3, 64 * 9))
     assert decide.limit(limit, stream).status == "SUPPORTED"
+
+
+def test_memory_does_not_grow_with_the_number_of_draws(plan, rng):
+    stream = streams.Stream(logs=True)
+    stream._values = None  # as after the first 2^20 draws
+    for _ in range(20):
+        stream.add(np.tile(plan.sizes, 100), rng.lognormal(0, 0.2, 100 * len(plan.sizes)))
+    assert sum(map(len, stream._sums.values())) == len(plan.sizes) * streams.BATCHES
+    assert stream.columns.batched and set(stream.counts.values()) == {2000}
 
 
 @pytest.mark.parametrize("seeds", ["paired", "independent"])

@@ -17,6 +17,7 @@ from theorax.errors import UsageError
 
 if TYPE_CHECKING:
     from theorax.cli.studies import Study, StudyOptions
+    from theorax.decide.moments import Moment
     from theorax.reports.command_answers import Answer
     from theorax.text.blocks import Block
 
@@ -118,29 +119,15 @@ def _study(file: Path, kind: str, given: dict[str, Any], typed: Sequence[str]) -
 
 def _declared(given: dict[str, Any]) -> StudyOptions:
     from theorax import decide
-    from theorax.cli.formulas import number_as_typed
     from theorax.cli.statements import parse_class
     from theorax.cli.studies import StudyOptions
-    from theorax.decide.moments import LIGHT_TAILS, Moment
 
-    moments: Moment = LIGHT_TAILS
-    if given["range_"] is not None and given["variance"] is not None:
-        raise UsageError("`--range` and `--variance` are two declarations; one decides the interval. Write one.")
-    if given["range_"] is not None:
-        try:
-            low, high = (float(number_as_typed(part)) for part in given["range_"].split(","))
-        except (ValueError, UsageError):
-            raise UsageError(
-                f"`--range {given['range_']}` is no range of finite numbers. Write `--range 0,1`."
-            ) from None
-        moments = decide.Bounded(low, high)
-    elif given["variance"] is not None:
-        moments = decide.BoundedVariance(given["variance"])
+    moments = _moments(given["range_"], given["variance"])
     for name in ("margin", "sd"):
         value = given[name]
         if value is not None and not 0.0 < value < float("inf"):
             raise UsageError(f"`--{name} {value:g}` is not positive. Write a positive number.")
-    # A missing reason is told with whatever else is missing.
+    # A missing reason is reported with all other missing options.
     reason = given["because"].strip()
     corrections = None if given["class_"] == "default" else parse_class(given["class_"], reason or "not given")
     unexplained = corrections is not None and corrections.is_sharper and not reason
@@ -153,6 +140,22 @@ def _declared(given: dict[str, Any]) -> StudyOptions:
         unexplained=unexplained,
         **{name: given[name] for name in ("margin", "sd", "seeds", "paired", "error", "floor", "average", "reading")},
     )
+
+
+def _moments(range_: str | None, variance: float | None) -> Moment:
+    from theorax import decide
+    from theorax.cli.formulas import number_as_typed
+    from theorax.decide.moments import LIGHT_TAILS
+
+    if range_ is not None and variance is not None:
+        raise UsageError("`--range` and `--variance` are two declarations; one decides the interval. Write one.")
+    if range_ is None:
+        return LIGHT_TAILS if variance is None else decide.BoundedVariance(variance)
+    try:
+        low, high = (float(number_as_typed(part)) for part in range_.split(","))
+    except (ValueError, UsageError):
+        raise UsageError(f"`--range {range_}` is no range of finite numbers. Write `--range 0,1`.") from None
+    return decide.Bounded(low, high)
 
 
 def _blocks(study: Study) -> Iterator[Block]:
@@ -179,25 +182,20 @@ def _answer(study: Study, file: Path, claim: str, code: int) -> Answer:
     from theorax.runs.store import now
     from theorax.text.plain import render
     from theorax.text.signs import signed
+    from theorax.version import __version__
 
     verdict, blocks = study.verdict, tuple(_blocks(study))
     title = f"{signed(verdict.status, verdict.within_margin, reached(verdict))} {claim} ({file})"
     outcome = outcome_of(verdict.status, erratum=False)
     case = BuildCase(str(file), claim, outcome, verdict.status, title, verdict.sentence, render(blocks))
-    return Answer(title, _document(study, file, claim, code), blocks, (case,), created=now())
-
-
-def _document(study: Study, file: Path, claim: str, code: int) -> dict[str, Any]:
-    from theorax.version import __version__
-
-    plan = study.plan
-    return {
+    document = {
         "generator": f"theorax {__version__}",
         "file": str(file),
         "claim": claim,
         "exit_code": code,
-        "plan": {name: getattr(plan, name) for name in PLANNED},
-        "verdict": study.verdict,
+        "plan": {name: getattr(study.plan, name) for name in PLANNED},
+        "verdict": verdict,
         "would_decide": study.remedy,
         "notes": list(study.notes),
     }
+    return Answer(title, document, blocks, (case,), created=now())

@@ -99,7 +99,7 @@ def _needs_sd(table: DataTable, claim: Claim, declared: StudyOptions) -> bool:
     if isinstance(claim, MeanClaim) or table.wide(claim.of) is not None:
         return True
     # A sequence without randomness has one row per size. Only sizes are read here, never values.
-    sizes = np.concatenate([piece.columns[claim.letter] for piece in table.pieces([table.named(claim.letter)])])
+    sizes = table.read([table.named(claim.letter)]).columns[claim.letter]
     return len(np.unique(sizes)) < len(sizes)
 
 

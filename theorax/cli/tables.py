@@ -1,4 +1,4 @@
-"""Columns of numbers in a CSV, Parquet or NPZ file, and arithmetic of them, in pieces; an error names row and column.
+"""Tables of numbers in CSV, Parquet or NPZ files, read whole, and arithmetic of columns; an error names row and column.
 
 Polars reads the texts and Parquet, NumPy the archives. Arithmetic is that of `formulas`, so every part is checked.
 """
@@ -11,8 +11,8 @@ import io
 import unicodedata
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
@@ -24,38 +24,59 @@ from theorax.cli.formulas import CONSTANTS, LARGEST, NoValue, formula_value, nam
 from theorax.errors import UsageError
 from theorax.names import did_you_mean, many
 
-__all__ = ["DataTable", "Piece", "open_table"]
+__all__ = ["DataTable", "Rows", "open_table"]
 
 Vector = NDArray[np.float64]
-LINES = 2**16  # of a file at a time
 LARGEST_OF_LOGARITHMS = 1e300
 """Largest magnitude of a value whose logarithm is taken: sums over 1e8 rows are doubles."""
-_LONGEST = 2**20  # of a row of names
 _DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
-_ROW, _BLANK, _SHORT = "\0row", "\0blank", "\0short"  # columns beside those of the file
+_LONGEST = 2**20  # of a row of names
+_NOT_FINITE = (
+    "Nothing can be averaged with it. A run that failed is not a number: remove the row, and say so where you report the "
+    "result"
+)
+_TOO_LARGE = (
+    "Powers of such a number leave the range of doubles. Write it in another unit, of magnitudes up to {:g}, or its "
+    "logarithm"
+)
 
 
 @final
 @dataclass(frozen=True)
-class Piece:
-    """Consecutive rows: their numbers in the file (of lines in a text, the names being row 1), and columns."""
+class Rows:
+    """Columns and formulas as numbers, and the number of each row: that of a line in a text, the names being row 1."""
 
-    rows: NDArray[np.int64]
+    table: DataTable
+    numbers: NDArray[np.int64]
     columns: dict[str, Vector]
     texts: dict[str, list[str]]
+
+    def refuse(self, name: str, bad: NDArray[np.bool_], why: str) -> None:
+        """Refuse the first bad number of a column or formula.
+
+        **Raises:** UsageError naming its row.
+        """
+        if bad.any():
+            at = int(np.argmax(bad))
+            raise UsageError(
+                f"Row {self.numbers[at]}, {'column ' * (name in self.table.names)}`{name}` of {self.table.path} is "
+                f"{self.columns[name][at]:g}. {why}."
+            )
 
 
 @final
 @dataclass(frozen=True)
 class DataTable:
-    """A file with named columns; ``pieces`` reads columns and arithmetic of columns."""
+    """A file with named columns; ``read`` reads columns and arithmetic of columns."""
 
     path: Path
-    names: tuple[str, ...]
-    frame: polars.LazyFrame | None = None  # of a text or of Parquet
-    arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)  # of an NPZ file
-    delimiter: str | None = None  # of a text; None is white space
-    text: bool = False
+    columns: Mapping[str, polars.Series | NDArray[Any]]  # arrays of an NPZ file may have any shape
+    lines: NDArray[np.int64] | None = None  # of a text: the number of the line of each row, the names being line 1
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(self.columns)
 
     def named(self, name: str) -> str:
         """A column's name, if there is such a column.
@@ -83,194 +104,145 @@ class DataTable:
             name: normal.get(name) or self.named(name) for name in letters if name in normal or name not in CONSTANTS
         }
 
-    def pieces(
+    def read(
         self,
-        numbers: Sequence[str],
-        texts: Sequence[str] = (),
-        truths: Sequence[str] = (),
+        formulas: Iterable[str | None],
+        texts: Iterable[str | None] = (),
         *,
+        truths: Sequence[str] = (),
         largest: float = LARGEST,
-    ) -> Iterator[Piece]:
+    ) -> Rows:
         """Values of these formulas row by row; every number finite, none of a magnitude above ``largest``.
 
-        Columns in ``truths`` may say true and false.
+        ``texts`` are columns of any kind; those in ``truths`` may say true and false. None is left out.
 
         **Raises:** UsageError for the first field that cannot be read, naming its row and column.
         """
-        formulas = {formula: self.columns_of(formula) for formula in numbers}
-        wanted = list(dict.fromkeys(name for columns in formulas.values() for name in columns.values()))
-        empty = True
-        for frame in self._frames(list(dict.fromkeys([*wanted, *map(self.named, texts)]))):
-            if frame.is_empty():
-                continue
-            empty = False
-            rows = frame[_ROW].to_numpy().astype(np.int64)
-            columns = {name: self._numbers(frame[name], rows, truth=name in truths) for name in wanted}
-            found = {formula: self._value(formula, formulas[formula], columns, rows) for formula in numbers}
-            for formula, values in found.items():
-                self._refuse_larger(formula, values, rows, largest)
-            yield Piece(rows, found, {name: _words(frame[name]).to_list() for name in texts})
-        if empty:
-            raise UsageError(f"{self.path} has names but no rows. Nothing can be decided from it. Write some data.")
+        needed = {formula: self.columns_of(formula) for formula in formulas if formula is not None}
+        wanted = list(dict.fromkeys(name for columns in needed.values() for name in columns.values()))
+        named = [self.named(name) for name in texts if name is not None]
+        rows = Rows(self, self._row_numbers([*wanted, *named]), {}, {name: self._words(name) for name in named})
+        for name in wanted:
+            rows.columns[name] = self._numbers(name, rows.numbers, truth=name in truths)
+            rows.refuse(name, ~np.isfinite(rows.columns[name]), _NOT_FINITE)
+        for formula, names in needed.items():
+            if formula not in rows.columns:
+                rows.columns[formula] = self._value(formula, names, rows)
+        for formula in needed:
+            rows.refuse(formula, np.abs(rows.columns[formula]) > largest, _TOO_LARGE.format(largest))
+        return rows
 
     def wide(self, name: str) -> NDArray[Any] | None:
         """An array of two dimensions of an NPZ file; None for anything else."""
-        found = self.arrays.get(name)
-        return found if found is not None and found.ndim > 1 else None
+        found = self.columns.get(name)
+        return found if isinstance(found, np.ndarray) and found.ndim > 1 else None
 
-    def _frames(self, wanted: Sequence[str]) -> Iterator[polars.DataFrame]:
-        if self.frame is None:
-            yield self._archived(wanted)
-            return
-        frame = self.frame.with_row_index(_ROW, offset=2 if self.text else 1)
-        blank = polars.all_horizontal(polars.col(*self.names).is_null()) if self.text else polars.lit(False)
-        kept = frame.select(_ROW, *wanted, blank.alias(_BLANK), polars.col(self.names[-1]).is_null().alias(_SHORT))
-        try:
-            for batch in kept.collect_batches(chunk_size=LINES, maintain_order=True):
-                part = batch.filter(~polars.col(_BLANK))
-                if self.text and part[_SHORT].any():
-                    self._refuse_ragged()
-                yield part
-        except polars.exceptions.PolarsError as error:
-            if self.text:
-                self._refuse_ragged()
-            said = str(error).strip().splitlines()[0][:200] if str(error).strip() else "it is damaged"
-            raise UsageError(f"{self.path} cannot be read as a table: {said}.") from None
-
-    def _archived(self, wanted: Sequence[str]) -> polars.DataFrame:
-        columns: dict[str, NDArray[Any]] = {}
+    def _row_numbers(self, wanted: Sequence[str]) -> NDArray[np.int64]:
         for name in wanted:
-            array = np.atleast_1d(self.arrays[name])
-            if array.ndim > 1:
+            if (wide := self.wide(name)) is not None:
                 raise UsageError(
-                    f"The array `{name}` in {self.path} has the shape {array.shape}. A column has one dimension."
+                    f"The array `{name}` in {self.path} has the shape {wide.shape}. A column has one dimension."
                 )
-            if array.dtype.kind not in "biufSU":
-                raise UsageError(f"The array `{name}` in {self.path} is of {array.dtype}, not of real numbers.")
-            columns[name] = array.astype(float) if array.dtype == np.float16 else array
-        lengths = {name: len(array) for name, array in columns.items()}
+        lengths = {name: len(self._column(name)) for name in wanted or self.names[:1]}
         if len(set(lengths.values())) > 1:
-            told = ", ".join(f"{name} has {length}" for name, length in lengths.items())
-            raise UsageError(f"The arrays in {self.path} differ in length: {told}. A row has one entry in each.")
-        rows = np.arange(1, max(lengths.values(), default=0) + 1)
-        return polars.DataFrame({_ROW: rows, **columns})
+            found = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+            raise UsageError(f"The arrays in {self.path} differ in length: {found}. A row has one entry in each.")
+        count = max(lengths.values())
+        if not count:
+            raise UsageError(f"{self.path} has names but no rows. Nothing can be decided from it. Write some data.")
+        return np.arange(1, count + 1) if self.lines is None else self.lines
 
-    def _numbers(self, column: polars.Series, rows: NDArray[np.int64], *, truth: bool) -> Vector:
-        if column.dtype == polars.String and self.text:
-            words = _words(column)
-            low = words.str.to_lowercase()
-            told = words.to_frame("word").select(
-                polars.when(truth & low.is_in(["true", "false"]))
-                .then((low == "true").cast(polars.Float64))
-                .otherwise(polars.col("word").cast(polars.Float64, strict=False))
-            )
-            read_ = told.to_series()
-        elif column.dtype.is_numeric() or column.dtype in (polars.Boolean, polars.Null):
-            read_ = column.cast(polars.Float64)
-        else:
-            raise UsageError(
-                f"The column `{column.name}` of {self.path} is of {column.dtype}, not of real numbers. Save it as floats."
-            )
-        where = np.flatnonzero(read_.is_null().to_numpy())
-        if where.size:
-            raise UsageError(
-                _no_number(f"Row {rows[where[0]]}, column `{column.name}` of {self.path}", column[int(where[0])])
-            )
-        found = read_.to_numpy().astype(float, copy=False)
-        bad = np.flatnonzero(~np.isfinite(found))
-        if bad.size:
-            raise UsageError(
-                f"Row {rows[bad[0]]}, column `{column.name}` of {self.path} is {found[bad[0]]:g}. Nothing can be averaged "
-                "with it. A run that failed is not a number: remove the row, and say so where you report the result."
-            )
-        return found
+    def _column(self, name: str) -> polars.Series | NDArray[Any]:
+        found = self.columns[name]
+        return np.atleast_1d(found) if isinstance(found, np.ndarray) else found
 
-    def _value(
-        self, formula: str, names: Mapping[str, str], columns: Mapping[str, Vector], rows: NDArray[np.int64]
-    ) -> Vector:
-        if formula in names:
-            return columns[names[formula]]
+    def _words(self, name: str) -> list[str]:
+        column = polars.Series(self._column(name))
+        return column.cast(polars.String).fill_null("").str.strip_chars().to_list()
+
+    def _numbers(self, name: str, rows: NDArray[np.int64], *, truth: bool) -> Vector:
+        column = self._column(name)
+        if isinstance(column, np.ndarray) and column.dtype.kind in "biuf":
+            return column.astype(float)
+        if isinstance(column, np.ndarray) or not (self.lines is not None or _is_numeric(column.dtype)):
+            raise UsageError(
+                f"The column `{name}` of {self.path} is of {column.dtype}, not of real numbers. Save it as floats."
+            )
+        found = column
+        if self.lines is not None:
+            found = column.str.strip_chars()
+            found = found.str.to_lowercase().replace({"true": "1", "false": "0"}) if truth else found
+        found = found.cast(polars.Float64, strict=False)
+        if found.null_count():
+            at = int(found.is_null().arg_max() or 0)
+            raise UsageError(_no_number(f"Row {rows[at]}, column `{name}` of {self.path}", column[at]))
+        return found.to_numpy()
+
+    def _value(self, formula: str, names: Mapping[str, str], rows: Rows) -> Vector:
+        letters = {name: rows.columns[column] for name, column in names.items()}
         try:
-            found = formula_value(
-                parse_formula(formula), {**CONSTANTS, **{name: columns[column] for name, column in names.items()}}
-            )
+            found = formula_value(parse_formula(formula), {**CONSTANTS, **letters})
         except NoValue as error:
-            where = f"Row {rows[error.entry]} of {self.path}" if names and len(rows) else f"`{formula}`"
+            where = f"Row {rows.numbers[error.entry]} of {self.path}" if names else f"`{formula}`"
             raise UsageError(
                 f"{where}: `{error.part}` has no finite value. Correct the formula, or remove the row."
             ) from None
-        return found if isinstance(found, np.ndarray) else np.full(len(rows), float(found))
-
-    def _refuse_larger(self, formula: str, values: Vector, rows: NDArray[np.int64], largest: float) -> None:
-        bad = np.flatnonzero(np.abs(values) > largest)
-        if bad.size:
-            raise UsageError(
-                f"Row {rows[bad[0]]}, {'column ' * (formula in self.names)}`{formula}` of {self.path} is "
-                f"{values[bad[0]]:g}. Powers of such a number leave the range of doubles. Write it in another unit, of "
-                f"magnitudes up to {largest:g}, or its logarithm."
-            )
-
-    def _refuse_ragged(self) -> None:
-        """Refuse the first row with another number of fields than row 1, read once more to find it."""
-        with _text(self.path) as file:
-            try:
-                next(file)
-                for row, line in enumerate(file, 2):
-                    fields = _split(line.rstrip("\n"), self.delimiter)
-                    if line.strip() and len(fields) != len(self.names):
-                        raise UsageError(_ragged(self, row, fields))
-            except (UnicodeDecodeError, csv.Error):
-                raise _no_text(self.path) from None
+        return found if isinstance(found, np.ndarray) else np.full(len(rows.numbers), float(found))
 
 
 def open_table(path: Path) -> DataTable:
-    """The table in a file, its names read and nothing else.
+    """The table in a file.
 
     **Raises:** UsageError for what is no file, neither CSV nor Parquet nor NPZ, or has no names.
     """
+    content = _content(path)
+    if content.startswith(b"PAR1"):
+        return _parquet(path, content)
+    if content.startswith(b"PK") or path.suffix.lower() == ".npz":
+        return _archive(path, content)
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise UsageError(f"{path} is text in UTF-16. Save it as UTF-8 (in a spreadsheet: “CSV UTF-8”).")
+    try:
+        if b"\0" not in content:
+            return _comma_separated(path, content.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        pass
+    raise UsageError(
+        f"{path} is no text: it holds bytes that are no UTF-8. Write a CSV file, Parquet, or NPZ with numpy.savez."
+    )
+
+
+def _content(path: Path) -> bytes:
+    """The bytes of a file, unpacked where it is packed by gzip."""
     if path.is_dir():
         raise UsageError(f"`{path}` is a folder. Name a CSV, Parquet or NPZ file in it.")
     if path.exists() and not path.is_file():
-        raise UsageError(f"`{path}` is not a regular file, and a table is read more than once. Write it to a file.")
+        raise UsageError(f"`{path}` is not a regular file. Write the table to a file.")
     if not path.is_file():
         near = did_you_mean(path.name, [found.name for found in path.parent.glob("*")] if path.parent.is_dir() else [])
         raise UsageError(f"There is no file `{path}`{near}")
     try:
-        with path.open("rb") as file:
-            start = file.read(4096)
-        if start.startswith(b"\x1f\x8b"):
-            with gzip.open(path) as packed:
-                start = packed.read(4096)
-    except (EOFError, gzip.BadGzipFile):
+        content = path.read_bytes()
+        return gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content
+    except (EOFError, gzip.BadGzipFile, zlib.error):
         raise UsageError(f"{path} is a damaged gzip file. Write it again.") from None
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}.") from None
-    if start.startswith(b"PAR1"):
-        return _parquet(path)
-    if start.startswith(b"PK") or path.suffix.lower() == ".npz":
-        return _archive(path)
-    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise UsageError(f"{path} is text in UTF-16. Save it as UTF-8 (in a spreadsheet: “CSV UTF-8”).")
-    if b"\0" in start:
-        raise _no_text(path)
-    return _comma_separated(path, lines_end_oddly=b"\r" in start and b"\n" not in start)
 
 
-def _parquet(path: Path) -> DataTable:
+def _parquet(path: Path, content: bytes) -> DataTable:
     try:
-        frame = polars.scan_parquet(path)
-        names = tuple(frame.collect_schema().names())
+        frame = polars.read_parquet(io.BytesIO(content))
     except polars.exceptions.PolarsError:
         raise UsageError(f"{path} is a damaged Parquet file. Write it again.") from None
-    if not names:
+    if not frame.columns:
         raise UsageError(f"{path} has no columns. Nothing can be decided from it.")
-    return DataTable(path, names, frame)
+    return DataTable(path, frame.to_dict())
 
 
-def _archive(path: Path) -> DataTable:
+def _archive(path: Path, content: bytes) -> DataTable:
     try:
-        # Opened here: NumPy leaves a file open that it finds to be no archive.
-        with path.open("rb") as opened_file, np.load(opened_file, allow_pickle=False) as file:
+        with np.load(io.BytesIO(content), allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
     # Errors of memory and of zlib come from sizes and bytes that the file states wrongly.
     except (OSError, ValueError, zipfile.BadZipFile, EOFError, KeyError, TypeError, NotImplementedError, MemoryError,
@@ -280,38 +252,59 @@ def _archive(path: Path) -> DataTable:
         ) from None
     if not arrays:
         raise UsageError(f"{path} holds no arrays. Write it with numpy.savez(FILE, N=..., error=...).")
-    return DataTable(path, tuple(arrays), arrays=arrays)
+    return DataTable(path, arrays)
 
 
-def _comma_separated(path: Path, *, lines_end_oddly: bool) -> DataTable:
-    with _text(path) as file:
-        try:
-            head = file.readline(_LONGEST)
-            if len(head) == _LONGEST:
-                raise UsageError(f"Row 1 of {path} has more than {_LONGEST} characters. It names no columns.")
-            second = next((line for line in file if line.strip()), "")
-        except (UnicodeDecodeError, EOFError, OSError):
-            raise _no_text(path) from None
-    head = head.strip("\r\n").removeprefix("#").strip()
+def _comma_separated(path: Path, text: str) -> DataTable:
+    head, _, body = text.replace("\r\n", "\n").replace("\r", "\n").partition("\n")
+    if len(head) > _LONGEST:
+        raise UsageError(f"Row 1 of {path} has more than {_LONGEST} characters. It names no columns.")
+    head = head.removeprefix("#").strip()
     if not head:
         raise UsageError(f"{path} is empty, or begins with an empty line. Its first row must name the columns.")
-    counts = {sign: head.count(sign) for sign in _DELIMITERS}
-    best = max(counts, key=lambda sign: counts[sign])
-    delimiter = best if counts[best] else None
-    if delimiter is None and len(head.split()) == 1 and any(sign in second for sign in _DELIMITERS):
-        raise UsageError(
-            f"Row 1 of {path} names one column, `{head}`, but row 2 holds several fields. Name every column in row 1."
-        )
-    names = tuple(field.strip() for field in _split(head, delimiter))
+    best = max(_DELIMITERS, key=head.count)
+    delimiter = best if best in head else None
+    if delimiter is None:  # polars knows no white space of several signs
+        if len(head.split()) == 1 and any(sign in body.strip().partition("\n")[0] for sign in _DELIMITERS):
+            raise UsageError(
+                f"Row 1 of {path} names one column, `{head}`, but row 2 holds several fields. Name every column in row 1."
+            )
+        head, body = " ".join(head.split()), "\n".join(" ".join(line.split()) for line in body.split("\n"))
+    names = tuple(name.strip() for name in _split(head, delimiter))
     _check_names(path, names, delimiter)
-    source: Path | io.BytesIO = path
-    if delimiter is None or lines_end_oddly:  # what polars does not read is written anew, in memory
-        with _text(path) as file:
-            lines = (" ".join(line.split()) if delimiter is None else line.rstrip("\n") for line in file)
-            source = io.BytesIO("\n".join(lines).encode())
-    schema = {name: polars.String() for name in names}
-    frame = polars.scan_csv(source, has_header=False, skip_lines=1, separator=delimiter or " ", schema=schema)
-    return DataTable(path, names, frame, delimiter=delimiter, text=True)
+    schema = dict.fromkeys(names, polars.String())
+    try:
+        # Row 1 is read like the others, so that every row has as many fields as it.
+        content = f"{head}\n{body}".encode()
+        frame = polars.read_csv(content, has_header=False, separator=delimiter or " ", schema=schema)[1:]
+    except polars.exceptions.PolarsError as error:
+        _refuse_ragged(path, body, names, delimiter)
+        found = str(error).strip().splitlines()[0][:200] if str(error).strip() else "it is damaged"
+        raise UsageError(f"{path} cannot be read as a table: {found}.") from None
+    blank = frame.select(polars.all_horizontal(polars.all().is_null())).to_series()
+    frame = frame.filter(~blank)
+    if frame[names[-1]].has_nulls():  # the last field of a row is empty, or it is missing
+        _refuse_ragged(path, body, names, delimiter)
+    return DataTable(path, frame.to_dict(), np.flatnonzero(~blank) + 2)
+
+
+def _refuse_ragged(path: Path, body: str, names: Sequence[str], delimiter: str | None) -> None:
+    """Refuse the first row with another number of fields than row 1."""
+    for row, line in enumerate(body.split("\n"), 2):
+        fields = _split(line, delimiter) if line.strip() else names
+        if len(fields) == len(names):
+            continue
+        found = f"Row {row} of {path} has {many(len(fields), 'field')}, row 1 names {len(names)}."
+        if delimiter == "," and len(fields) > len(names):
+            raise UsageError(
+                f"{found} If decimals are written with a comma, write them with a point, or separate fields by semicolons."
+            )
+        other = next((name for sign, name in _DELIMITERS.items() if sign in fields[0]), None)
+        if len(fields) == 1 and delimiter is not None and other:
+            raise UsageError(
+                f"{found} It is separated by {other}, row 1 by {_DELIMITERS[delimiter]}. Use one of them throughout."
+            )
+        raise UsageError(f"{found} Every row has one field for each name: complete it, or remove it.")
 
 
 def _check_names(path: Path, names: tuple[str, ...], delimiter: str | None) -> None:
@@ -328,37 +321,15 @@ def _check_names(path: Path, names: tuple[str, ...], delimiter: str | None) -> N
             raise UsageError(f"Two columns of {path} are named `{name}` ({first + 1} and {at + 1}). Rename one.")
 
 
-def _text(path: Path) -> io.TextIOWrapper:
-    with path.open("rb") as file:
-        packed = file.read(2) == b"\x1f\x8b"
-    return io.TextIOWrapper(gzip.open(path) if packed else path.open("rb"), encoding="utf-8-sig", newline=None)
-
-
-def _no_text(path: Path) -> UsageError:
-    return UsageError(
-        f"{path} is no text: it holds bytes that are no UTF-8. Write a CSV file, Parquet, or NPZ with numpy.savez."
-    )
-
-
 def _split(line: str, delimiter: str | None) -> list[str]:
-    return line.split() if delimiter is None else next(csv.reader([line], delimiter=delimiter), [])
+    try:
+        return line.split() if delimiter is None else next(csv.reader([line], delimiter=delimiter), [])
+    except csv.Error:  # a field of more than 131072 characters
+        return line.split(delimiter)
 
 
-def _ragged(table: DataTable, row: int, fields: list[str]) -> str:
-    told = f"Row {row} of {table.path} has {many(len(fields), 'field')}, row 1 names {len(table.names)}."
-    if table.delimiter == "," and len(fields) > len(table.names):
-        return (
-            f"{told} If decimals are written with a comma, write them with a point, or separate fields by semicolons."
-        )
-    if len(fields) == 1 and table.delimiter is not None:
-        other = next((name for sign, name in _DELIMITERS.items() if sign in fields[0]), None)
-        if other:
-            return f"{told} It is separated by {other}, row 1 by {_DELIMITERS[table.delimiter]}. Use one of them throughout."
-    return f"{told} Every row has one field for each name: complete it, or remove it."
-
-
-def _words(column: polars.Series) -> polars.Series:
-    return column.cast(polars.String).fill_null("").str.strip_chars()
+def _is_numeric(dtype: polars.DataType) -> bool:
+    return dtype.is_numeric() or dtype in (polars.Boolean, polars.Null)
 
 
 def _is_number(text: str) -> bool:
@@ -373,7 +344,7 @@ def _no_number(where: str, found: str | None) -> str:
     shown = (found or "").strip()
     if not shown:
         return f"{where} is empty. A missing value is not a number: complete the row, or remove it."
-    if "_" not in shown and _is_number(shown.replace(",", ".", 1)):
+    if "," in shown and "_" not in shown and _is_number(shown.replace(",", ".", 1)):
         return f"{where} is `{shown}`: a decimal comma. Write `{shown.replace(',', '.', 1)}`, in every row."
     short = shown if len(shown) <= 40 else f"{shown[:37]}..."
     return f"{where} is `{short}`, which is no number. Correct it, or remove the row."

@@ -97,7 +97,8 @@ def is_distinct(columns: Sequence[NDArray[np.generic]]) -> bool | None:
     rows = np.concatenate([part for part, _ in asked], axis=1)
     near = np.concatenate([np.full(part.shape[1], step) for part, step in asked])
     places = np.stack([_places(column) for column in rows.T], axis=1)
-    _, first, counts = np.unique(places, axis=0, return_index=True, return_counts=True)
+    ranks = places[:, 0] if places.shape[1] == 1 else places  # plain numbers are sorted much faster than rows
+    _, first, counts = np.unique(ranks, axis=0, return_index=True, return_counts=True)
     found = rows[first]
     top = found[int(np.argmax(counts))]
     dropped = (np.abs(found - top) <= near * np.abs(top)).all(axis=1)
