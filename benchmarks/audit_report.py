@@ -88,9 +88,9 @@ def made(command: str, report: Path, folder: Path) -> Made:
 def main(source: Path) -> str:
     """The lines of the result."""
     from theorax.reports.json import text as written
-    from theorax.reports.reading import read_report
+    from theorax.reports.reading import read
 
-    given = read_report(source)
+    given = read(source)
     document = enlarged(given, max(THEOREMS, len(given.theorems)))
     with tempfile.TemporaryDirectory() as name:
         report, folder = Path(name) / "report.json", Path(name) / "whole"

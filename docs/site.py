@@ -147,10 +147,10 @@ def theorems() -> dict[str, str]:
     """The pages of a report, made from that report alone, and the list of its theorems."""
     from theorax.reports import release
     from theorax.reports.html.page import theorem_pages
-    from theorax.reports.reading import read_report
+    from theorax.reports.reading import read
 
     named = os.environ.get("THEORAX_REPORT")
-    document = read_report(Path(named)) if named else _in_words(release.release_report())
+    document = read(Path(named)) if named else _in_words(release.release_report())
     papers: dict[str, list[str]] = {}
     for part in document.theorems:
         row = f"- [{part.title or part.id}](theorems/{part.id}.html): {part.status}"

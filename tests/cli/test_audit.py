@@ -8,7 +8,7 @@ from pathlib import Path
 import fakes
 import pytest
 
-from theorax.reports.reading import read_report
+from theorax.reports.reading import read
 from theorax.reports.renderings import RENDERINGS
 
 
@@ -20,7 +20,7 @@ def test_an_audit_of_everything_fills_a_folder(verify):
     assert "4/4 ✓ SUPPORTED gap" in answer.out
     assert {"index.html", "report.json", "report.txt"} <= {path.name for path in folder.iterdir()}
     assert len(list(folder.iterdir())) == len(RENDERINGS)
-    document = read_report(folder / "report.json")
+    document = read(folder / "report.json")
     assert [part.id for part in document.theorems] == ["lanczos", "bulk", "edge", "gap"]
     assert document.command == "verify audit --jobs 1 -o deep/audit"
     assert 'id="gap"' in (folder / "index.html").read_text(encoding="utf-8")

@@ -68,7 +68,7 @@ def shipped(verify, root, tmp_path, monkeypatch):
     verify("theorem", "gap", "-j", "1", "-o", "json=report.json")
     Path(".theorax").rename("elsewhere")
     folder = tmp_path / "shipped"
-    release.write_release(reading.read_report(Path("report.json")), Catalogue.of([root]).path, folder)
+    release.write_release(reading.read(Path("report.json")), Catalogue.of([root]).path, folder)
     monkeypatch.setattr(release, "heads", partial(release.heads, folder))
     monkeypatch.setattr(release, "release_report", partial(release.release_report, folder))
 

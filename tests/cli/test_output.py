@@ -12,7 +12,7 @@ import pytest
 
 from theorax.cli.main import exit_code_of as command
 from theorax.cli.workspace import Workspace
-from theorax.reports.renderings import RENDERINGS, render_as
+from theorax.reports.renderings import RENDERINGS, render
 from theorax.runs.sources import Sources
 
 
@@ -45,7 +45,7 @@ def test_a_report_is_rendered_to_a_file_and_to_the_standard_output(name, verify,
     answer = verify("report", "render", "report.json", "--output", name, "-o", f"{name}=out.{RENDERINGS[name].suffix}")
     assert (answer.code, answer.err) == (0, "")
     written = Path(f"out.{RENDERINGS[name].suffix}").read_text(encoding="utf-8")
-    assert written == render_as(name, kept)
+    assert written == render(name, kept)
     assert answer.out == (written if name != "github" else RENDERINGS[name].say(kept))
 
 
@@ -53,7 +53,7 @@ def test_a_report_is_rendered_to_many_files_at_once(verify, kept):
     wanted = [part for name in RENDERINGS for part in ("-o", f"{name}={name}.out")]
     assert verify("report", "render", "report.json", *wanted).code == 0
     for name in RENDERINGS:
-        assert Path(f"{name}.out").read_text(encoding="utf-8") == render_as(name, kept)
+        assert Path(f"{name}.out").read_text(encoding="utf-8") == render(name, kept)
 
 
 def test_rendered_without_a_word_it_is_what_the_terminal_shows(verify, kept):

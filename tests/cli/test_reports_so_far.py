@@ -11,7 +11,7 @@ import fakes
 import pytest
 
 from theorax.reports import reports_so_far
-from theorax.reports.reading import read_report
+from theorax.reports.reading import read
 from theorax.reports.reports_so_far import REST, ReportsSoFar
 from theorax.verifiers.settings import Settings
 
@@ -39,7 +39,7 @@ def killed(root: Path, verify) -> Path:
 
 
 def test_what_had_finished_is_in_the_report_of_a_killed_run(killed, verify):
-    found = read_report(killed)
+    found = read(killed)
     # Writing rests after each report: the first is there, the second may be.
     assert found.summary.interrupted and found.summary.exit_code == 130
     assert {*found.by_id} in ({"bulk"}, {"bulk", "gap"})
@@ -54,7 +54,7 @@ def test_what_had_finished_is_in_the_report_of_a_killed_run(killed, verify):
 
 def test_a_run_that_ends_leaves_the_whole_report(verify):
     assert verify("theorem", "bulk", "gap", "--jobs", "1", "-o", "json=report.json").code == 0
-    found = read_report(Path("report.json"))
+    found = read(Path("report.json"))
     assert not found.summary.interrupted and {*found.by_id} == {"bulk", "gap"}
 
 

@@ -198,9 +198,9 @@ def _kept(state: Path) -> dict[str, Any]:
 
 
 def _is_green(report: Path) -> bool:
-    from theorax.reports.reading import read_report
+    from theorax.reports.reading import read
 
-    found = read_report(report)
+    found = read(report)
     return found.summary.exit_code == 0 and set(found.by_id) == set(THEOREMS)
 
 

@@ -19,7 +19,7 @@ from test_document import report
 
 from tests.faults import flips, formats, kills, limits, user_code
 from tests.faults.counts import Counts
-from theorax.reports.renderings import RENDERINGS, render_as
+from theorax.reports.renderings import RENDERINGS, render
 from theorax.runs import seals
 from theorax.runs.store import Store
 
@@ -52,7 +52,7 @@ def test_formats_that_tell_the_truth_break_nothing(counts, failing):
 def test_a_format_that_reads_as_a_success_is_seen(counts, failing, name):
     """A rendering that leaves out what was refuted."""
     green = report(fakes.outcome("gap"))
-    formats.attack(counts, failing, lambda each, given: render_as(each, green if each == name else given))
+    formats.attack(counts, failing, lambda each, given: render(each, green if each == name else given))
     assert {line.split()[0] for line in counts.broken["wrongly green"]} == {name}
 
 

@@ -19,7 +19,7 @@ from presented import missing, of_the_body
 import theorax
 from theorax.decide.kinds import KindWords
 from theorax.language import KINDS
-from theorax.reports.reading import read_report
+from theorax.reports.reading import read
 from theorax.theorems.catalogue import kinds_of_claim
 from theorax.verifiers.kinds import JUDGES
 
@@ -234,7 +234,7 @@ def test_the_words_of_a_toy_kind_are_in_every_rendering(home: Path) -> None:
     texts = {name: (home / name).read_text(encoding="utf-8") for name in SAID}
     for name, words in SAID.items():
         assert [word for word in words if word not in texts[name]] == [], name
-    found = list(of_the_body(read_report(home / "words.json")))
+    found = list(of_the_body(read(home / "words.json")))
     assert {"Margin", "Risk", "Attempt", "Power"} <= {fact.key for fact in found}
     assert missing(found, told, texts["report.html"], texts["report.md"]) == []
 

@@ -22,7 +22,7 @@ from theorax.decide.verdict import AssumedNoise, LoggedAttempt, LookTaken, Varia
 from theorax.language import KINDS
 from theorax.reports import summary
 from theorax.reports.document import harmless_document
-from theorax.reports.renderings import render_as
+from theorax.reports.renderings import render
 from theorax.reports.theorem_text import EVERYTHING
 from theorax.text import plain
 from theorax.verifiers.outcome import TheoremOutcome
@@ -59,8 +59,8 @@ def renderings(document):
     """The report on the terminal with all its parts, as a page, and as Markdown."""
     return (
         plain.render(summary.report_blocks(document, shown=EVERYTHING)),
-        render_as("html", document),
-        render_as("markdown", document),
+        render("html", document),
+        render("markdown", document),
     )
 
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import theorax
+from theorax.decide import plans
+from theorax.decide.case_results import NothingEstimated, own_case
+from theorax.decide.status import Decision, Reason, Side
 
 PACKAGE = Path(theorax.__file__).parent
 ENGINE = [file for file in sorted(PACKAGE.rglob("*.py")) if "theorems" not in file.relative_to(PACKAGE).parts[:1]]
@@ -91,3 +95,11 @@ def test_the_search_for_changes_finds_one():
         "def f(observed):\n    observed._evaluated['x'] = 1\n    observed.notes.append(2)\n    self.a[0] = 1\n"
     )
     assert set(changed(planted)) == {"observed._evaluated", "observed.notes"}
+
+
+def test_a_result_is_decided_anew_from_what_was_planned():
+    plan = NothingEstimated(margin=0.1)
+    tested = plans.Tested(Decision.undecided(Reason.UNDERPOWERED, 0.0, 0.1, Side.EQUAL, plan.levels))
+    first = replace(own_case(plan, tested), trivial=True, detail="first")
+    again = first.decided(tested)
+    assert (again.trivial, again.detail) == (False, "") and again == own_case(plan, tested)

@@ -21,7 +21,7 @@ from theorax.numerics.threads import one_thread
 one_thread()
 from sympy import symbols
 from theorax.runs.checking import observe
-from theorax.text.codec import plain
+from theorax.text.codec import json_values
 from theorax.verifiers import proof_steps
 from theorax.verifiers.settings import Settings
 
@@ -29,7 +29,7 @@ from theorax.verifiers.settings import Settings
 print(ascii(proof_steps._statement([(sum(symbols("x_1:9")), symbols("y"))])))
 for id in sys.argv[2:]:
     checked = observe(id, Settings(effort="quick", state=sys.argv[1]))
-    found = plain(checked.outcome, exact=True)
+    found = json_values(checked.outcome, exact=True)
     del found["work"]  # times
     print(json.dumps({"outcome": found, "observations": hashlib.sha256(checked.observations or b"").hexdigest()}))
 """

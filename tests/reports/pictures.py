@@ -14,7 +14,7 @@ from theorax.cli.main import exit_code_of
 from theorax.cli.workspace import Workspace
 from theorax.reports import summary
 from theorax.reports.json import text, write_text
-from theorax.reports.reading import read_report
+from theorax.reports.reading import read
 from theorax.text import plain
 
 VOICE = Path(__file__).parent / "voice"
@@ -26,7 +26,7 @@ def written(state: Path) -> None:
     told = state / "report.json"
     words = ("theorem", "root:papers", "--root", THEOREMS.name, "--effort", "quick", "--jobs", "1", "--fresh")
     exit_code_of(Workspace(arguments=(*words, "--state", str(state), "-o", f"json={told}")))
-    whole = read_report(told)
+    whole = read(told)
     for part in whole.theorems:
         log = f".theorax/log/{Path(part.log).name}" if part.log is not None else None
         one = replace(whole.of([part.id]), sources=(), theorems=(replace(part, reads=(), log=log),))

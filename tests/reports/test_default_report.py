@@ -20,7 +20,7 @@ from theorax.reports import summary
 from theorax.reports.claim_lines import claims_lines, wrap
 from theorax.reports.default_report import default_report
 from theorax.reports.document import harmless_document
-from theorax.reports.reading import read_report
+from theorax.reports.reading import read
 from theorax.text import plain
 from theorax.text.bar import Bar
 from theorax.verifiers.outcome import NotAsked
@@ -37,7 +37,7 @@ def shown(document, part=0):
 
 @pytest.mark.parametrize("file", KEPT, ids=lambda file: file.stem)
 def test_the_picture_of_a_kept_report_is_what_is_printed(file):
-    document = read_report(file)
+    document = read(file)
     text = plain.render(summary.report_blocks(document))
     assert text == file.with_suffix(".txt").read_text(encoding="utf-8")
     lines = text.splitlines()
@@ -48,7 +48,7 @@ def test_the_picture_of_a_kept_report_is_what_is_printed(file):
 
 
 def test_every_word_has_a_picture():
-    assert {read_report(file).theorems[0].status for file in KEPT} == set(Status)
+    assert {read(file).theorems[0].status for file in KEPT} == set(Status)
 
 
 @pytest.mark.parametrize("status", Status)
@@ -182,9 +182,9 @@ def test_a_one_sided_claim_has_one_end(side, ends):
 
 
 def test_a_report_is_rendered_from_the_document_alone(tmp_path):
-    from theorax.reports.renderings import render_as
+    from theorax.reports.renderings import render
 
     document = report(fakes.outcome("gap"))
-    (tmp_path / "report.json").write_text(render_as("json", document), encoding="utf-8")
-    assert render_as("terminal", read_report(tmp_path / "report.json")) == render_as("terminal", document)
-    assert json.loads(render_as("json", document))["theorems"][0]["strength"]["measured"] == 2
+    (tmp_path / "report.json").write_text(render("json", document), encoding="utf-8")
+    assert render("terminal", read(tmp_path / "report.json")) == render("terminal", document)
+    assert json.loads(render("json", document))["theorems"][0]["strength"]["measured"] == 2

@@ -20,7 +20,7 @@ from theorax.reports.build_findings import BuildOutcome, findings_of_build, wors
 from theorax.reports.claim_facts import wording
 from theorax.reports.command_answers import Annotation, Answer
 from theorax.reports.document import harmless_document, urgency
-from theorax.reports.renderings import RENDERINGS, render_as
+from theorax.reports.renderings import RENDERINGS, render
 from theorax.text import markdown_blocks, safe
 from theorax.text.codec import json_values
 
@@ -121,7 +121,7 @@ ATTRIBUTES = {
 
 
 def test_junit_has_the_published_structure(whole):
-    root = xml.fromstring(render_as("junit", whole))
+    root = xml.fromstring(render("junit", whole))
     assert root.tag == "testsuites"
     for node in root.iter():
         assert {child.tag for child in node} <= CHILDREN[node.tag]
@@ -143,17 +143,17 @@ def test_junit_has_the_published_structure(whole):
 
 
 def test_junit_says_where_a_claim_is_stated(whole):
-    root = xml.fromstring(render_as("junit", whole))
+    root = xml.fromstring(render("junit", whole))
     cases = root.findall(".//testcase[@classname='spectra.of_refuted']")
     lines = [(case.get("file"), case.get("line")) for case in cases]
     assert lines[:2] == [("theorems/spectra/of_refuted.py", "10"), ("theorems/spectra/of_refuted.py", "11")]
     # A report of an old version does not know, and no attribute says so.
-    bare = xml.fromstring(render_as("junit", report(fakes.outcome("gap"))))
+    bare = xml.fromstring(render("junit", report(fakes.outcome("gap"))))
     assert all(not {"file", "line"} & set(node.attrib) for node in bare.iter())
 
 
 def test_junit_has_one_case_per_claim_with_its_numbers():
-    root = xml.fromstring(render_as("junit", report(fakes.outcome("gap"), fakes.outcome("edge", "REFUTED", "no."))))
+    root = xml.fromstring(render("junit", report(fakes.outcome("gap"), fakes.outcome("edge", "REFUTED", "no."))))
     names = [(case.get("classname"), case.get("name")) for case in root.iter("testcase")]
     assert names == [
         ("spectra.gap", "gap"),
@@ -170,13 +170,13 @@ def test_junit_has_one_case_per_claim_with_its_numbers():
 
 
 def test_what_is_undecided_is_skipped_with_its_reason():
-    root = xml.fromstring(render_as("junit", report(fakes.outcome("gap", "INCONCLUSIVE", "gap: open"))))
+    root = xml.fromstring(render("junit", report(fakes.outcome("gap", "INCONCLUSIVE", "gap: open"))))
     (skipped,) = root.iter("skipped")
     assert "Undecided: the assumed corrections leave no room in the margin" in skipped.get("message")
 
 
 def test_an_erratum_that_is_refuted_passes(whole):
-    root = xml.fromstring(render_as("junit", whole))
+    root = xml.fromstring(render("junit", whole))
     case = root.find(".//testcase[@name='as_printed']")
     assert [child.tag for child in case] == ["system-out"]
     assert "As expected, the statement as it was reconstructed here does not hold; gap does." in case[0].text
@@ -184,9 +184,9 @@ def test_an_erratum_that_is_refuted_passes(whole):
 
 def test_an_empty_report_is_no_success():
     empty = report()
-    assert xml.fromstring(render_as("junit", empty)).get("tests") == "0"
-    assert "nothing was checked" in render_as("markdown", empty)
-    assert json.loads(render_as("badge", empty)) | {"color": ""} == {
+    assert xml.fromstring(render("junit", empty)).get("tests") == "0"
+    assert "nothing was checked" in render("markdown", empty)
+    assert json.loads(render("badge", empty)) | {"color": ""} == {
         "schemaVersion": 1, "label": "theorems", "message": "nothing checked", "color": "", "isError": False,
     }  # fmt: skip
 
@@ -201,17 +201,17 @@ BADGES = [
 
 @pytest.mark.parametrize(("statuses", "message", "colour", "bad"), BADGES)
 def test_badge(statuses, message, colour, bad):
-    found = json.loads(render_as("badge", report(*(fakes.outcome(f"t{n}", s, "x") for n, s in enumerate(statuses)))))
+    found = json.loads(render("badge", report(*(fakes.outcome(f"t{n}", s, "x") for n, s in enumerate(statuses)))))
     assert (found["message"], found["color"], found["isError"]) == (message, colour, bad)
 
 
 def test_a_run_that_was_cut_short_has_no_green_badge(good):
     short = edited(good, lambda found: found["summary"].update(unfinished=["gap"], interrupted=True))
-    assert json.loads(render_as("badge", short))["color"] == "lightgrey"
+    assert json.loads(render("badge", short))["color"] == "lightgrey"
 
 
 def test_markdown_begins_with_what_fails_and_folds_what_holds(whole):
-    text = render_as("markdown", whole)
+    text = render("markdown", whole)
     assert text.startswith(
         "# Theorems: 3 of 9 hold\n\n! 1 ERROR, ✗ 1 REFUTED, ○ 1 VACUOUS, ? 1 INCONCLUSIVE, ■ 1 BLOCKED, "
     )
@@ -223,7 +223,7 @@ def test_markdown_begins_with_what_fails_and_folds_what_holds(whole):
 
 
 def test_markdown_says_the_words_of_the_terminal(good):
-    text = render_as("markdown", good.of([good.theorems[0].id]))
+    text = render("markdown", good.of([good.theorems[0].id]))
     for words in (
         "Assumed: class",
         "Controls: 2 of 2 noticed",
@@ -278,7 +278,7 @@ def test_an_annotation_without_a_place_names_none():
 
 
 def test_a_code_quality_report_lists_what_does_not_hold_at_its_statement(whole):
-    rows = json.loads(render_as("codequality", whole))
+    rows = json.loads(render("codequality", whole))
     wanted = [finding for finding in worst_first(findings_of_build(harmless_document(whole))) if finding.file]
     for row, finding in zip(rows, wanted, strict=True):
         assert row["description"].startswith(f"{finding.title}: {finding.sentence[:50]}")
@@ -326,7 +326,7 @@ import json, sys
 from pathlib import Path
 from theorax.reports.reading import read
 from theorax.reports.claim_facts import wording
-from theorax.reports.document import harmless, urgency
+from theorax.reports.document import harmless_document, urgency
 from theorax.reports.renderings import RENDERINGS
 document = read(Path(sys.argv[1]))
 for rendering in RENDERINGS.values():
@@ -337,7 +337,7 @@ print(*sorted(name for name in {"jax", "sympy", "equinox", "numpy", "scipy", "th
 
 def test_rendering_needs_neither_jax_nor_sympy_nor_the_theorems(tmp_path, whole):
     file = tmp_path / "report.json"
-    file.write_text(render_as("json", whole), encoding="utf-8")
+    file.write_text(render("json", whole), encoding="utf-8")
     done = subprocess.run([sys.executable, "-c", START, str(file)], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "", "")
 
@@ -345,7 +345,7 @@ def test_rendering_needs_neither_jax_nor_sympy_nor_the_theorems(tmp_path, whole)
 def test_rendering_leaves_the_document_as_it_is(whole):
     before = json_values(whole)
     for name in RENDERINGS:
-        render_as(name, whole)
+        render(name, whole)
     assert json_values(whole) == before
 
 

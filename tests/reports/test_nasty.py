@@ -18,7 +18,7 @@ from theorax.reports.build_findings import findings_of_build
 from theorax.reports.document import harmless_document
 from theorax.reports.json import text as as_json
 from theorax.reports.reading import current
-from theorax.reports.renderings import RENDERINGS, render_as
+from theorax.reports.renderings import RENDERINGS, render
 from theorax.text.codec import json_values
 from theorax.text.safe import UNSEEN, one_line, uncommanded, visible
 
@@ -40,7 +40,7 @@ def test_the_spoiled_documents_obey_the_schema(kind, documents):
 @pytest.fixture(scope="module")
 def rendered(documents):
     """Every format of every document, made once."""
-    return cache(lambda name, kind: render_as(name, documents[kind]))
+    return cache(lambda name, kind: render(name, documents[kind]))
 
 
 @pytest.mark.parametrize(("name", "kind"), CASES)
@@ -107,7 +107,7 @@ def skeleton(text):
 @cache
 def tame_shape(name, named):
     """The shape of the report of the same theorems with a plain text."""
-    return skeleton(render_as(name, nasty.spoiled(nasty.whole(), "x", "x" * nasty.LONG if named else "x")))[0]
+    return skeleton(render(name, nasty.spoiled(nasty.whole(), "x", "x" * nasty.LONG if named else "x")))[0]
 
 
 OURS = {"<br>", "<code>", "</code>", "<!-- -->"}
@@ -164,7 +164,7 @@ def test_an_annotation_is_one_line_and_says_the_name(kind, documents):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_badge_holds_nothing_of_a_user(kind, rendered):
-    assert json.loads(rendered("badge", kind)) == json.loads(render_as("badge", nasty.whole()))
+    assert json.loads(rendered("badge", kind)) == json.loads(render("badge", nasty.whole()))
 
 
 def test_the_live_line_takes_a_name_as_it_is():

@@ -14,7 +14,7 @@ from theorax.decide.status import Status
 from theorax.decide.verdict import Assumption, Standing
 from theorax.reports import summary
 from theorax.reports.claim_facts import NO_CONTROL
-from theorax.reports.renderings import render_as
+from theorax.reports.renderings import render
 from theorax.reports.theorem_text import EVERYTHING
 from theorax.text import plain
 from theorax.verifiers.unseen import Unseen
@@ -54,7 +54,7 @@ def words(format_, document):
     """The words of a report in this format, on the terminal with all its parts."""
     if format_ == "terminal":
         return " ".join(plain.render(summary.report_blocks(document, shown=EVERYTHING)).split())
-    return " ".join(render_as(format_, document).split())
+    return " ".join(render(format_, document).split())
 
 
 @pytest.mark.parametrize("format_", ["terminal", "markdown", "html"])

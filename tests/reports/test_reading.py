@@ -14,7 +14,7 @@ from test_document import report
 from theorax.errors import UsageError
 from theorax.reports.document import SCHEMA_VERSION, TheoremReport
 from theorax.reports.json import text
-from theorax.reports.reading import current, read_report
+from theorax.reports.reading import current, read
 from theorax.text.codec import ANEW, Malformed, built, json_values
 
 
@@ -26,7 +26,7 @@ def whole():
 def test_what_was_written_is_read(tmp_path, whole):
     path = tmp_path / "report.json"
     path.write_text(text(whole), encoding="utf-8")
-    assert read_report(path) == whole
+    assert read(path) == whole
 
 
 @pytest.mark.parametrize("cut", [1, 40, 4000, -3])
@@ -34,7 +34,7 @@ def test_a_report_that_was_cut_off_is_refused(cut, tmp_path, whole):
     path = tmp_path / "report.json"
     path.write_text(text(whole)[:cut], encoding="utf-8")
     with pytest.raises(UsageError, match="no whole report"):
-        read_report(path)
+        read(path)
 
 
 EDITS = [
@@ -55,7 +55,7 @@ def test_an_edited_report_is_refused_with_the_place(edit, message, tmp_path, who
     path = tmp_path / "report.json"
     path.write_text(text(found), encoding="utf-8")
     with pytest.raises(UsageError, match=message):
-        read_report(path)
+        read(path)
 
 
 def fallen(found):
@@ -203,7 +203,7 @@ def test_what_is_no_report_is_refused(content, tmp_path):
     path = tmp_path / "report.json"
     path.write_text(content, encoding="utf-8")
     with pytest.raises(UsageError):
-        read_report(path)
+        read(path)
 
 
 ENDLESS = [
@@ -219,28 +219,28 @@ def test_a_number_that_nothing_can_hold_is_refused_with_the_place(right, endless
     assert right in told
     path.write_text(told.replace(right, endless, 1), encoding="utf-8")
     with pytest.raises(UsageError, match=message):
-        read_report(path)
+        read(path)
 
 
 def test_what_is_no_file_is_not_read(tmp_path, monkeypatch, whole):
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", Path("/dev/zero")):
         with pytest.raises(UsageError, match="is not a regular file"):
-            read_report(path)
+            read(path)
     monkeypatch.setattr("theorax.reports.json.LARGEST_FILE", 100)
     (tmp_path / "long.json").write_text(text(whole), encoding="utf-8")
     with pytest.raises(UsageError, match="more than any report has"):
-        read_report(tmp_path / "long.json")
+        read(tmp_path / "long.json")
 
 
 def test_a_missing_file_and_a_folder_are_sentences(tmp_path):
     with pytest.raises(UsageError, match="There is no report"):
-        read_report(tmp_path / "none.json")
+        read(tmp_path / "none.json")
     with pytest.raises(UsageError, match="is a folder"):
-        read_report(tmp_path)
+        read(tmp_path)
     (tmp_path / "bytes.json").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(UsageError, match="cannot be read"):
-        read_report(tmp_path / "bytes.json")
+        read(tmp_path / "bytes.json")
 
 
 def test_reading_tells_a_long_value_shortly(tmp_path, whole):

@@ -16,7 +16,7 @@ from theorax.reports.default_report import default_report
 from theorax.reports.document import Document
 from theorax.reports.json import text
 from theorax.reports.reading import current
-from theorax.reports.renderings import render_as
+from theorax.reports.renderings import render
 from theorax.reports.theorem_text import theorem_blocks
 from theorax.runs.store import Store
 from theorax.text import plain
@@ -70,7 +70,7 @@ def test_the_word_says_that_it_is_within_the_margin() -> None:
     for told in (
         plain.render(theorem_blocks(part)),
         markdown.brief(part),
-        render_as("html", found),
+        render("html", found),
         "\n".join(last_screen.last_screen(found)),
     ):
         assert "REFUTED (within margin)" in told

@@ -17,7 +17,7 @@ from theorax.reports import baselines as files
 from theorax.reports import github, regression_builds, regression_text
 from theorax.reports.document import Source
 from theorax.reports.regression import compared
-from theorax.reports.renderings import ANSWERS, RENDERINGS, render_as
+from theorax.reports.renderings import ANSWERS, RENDERINGS, render
 from theorax.text.codec import json_values
 from theorax.text.safe import UNSEEN
 from theorax.verifiers.settings import Settings
@@ -310,7 +310,7 @@ def test_a_changed_file_and_a_changed_version_are_named():
 def test_a_comparison_has_the_formats_of_a_report(name, tmp_path, monkeypatch):
     monkeypatch.setenv(github.VARIABLE, str(tmp_path / "summary.md"))
     found, _ = against(broken())
-    text = render_as(name, regression_builds.regression_answer(found))
+    text = render(name, regression_builds.regression_answer(found))
     said = RENDERINGS[name].say(regression_builds.regression_answer(found))
     if name == "json":
         assert json.loads(text)["causes"][0]["claim"] == "gap.gap"
@@ -419,7 +419,7 @@ def test_what_a_theorem_file_holds_commands_nobody(kind):
     assert UNSEEN.search(regression_text.comparison_as_plain_text(found)) is None
     for name in ANSWERS:
         answer = regression_builds.regression_answer(found)
-        assert UNSEEN.search(render_as(name, answer)) is None
+        assert UNSEEN.search(render(name, answer)) is None
         said = RENDERINGS[name].say(answer)
         assert UNSEEN.search(said) is None
         commands = [line for line in said.splitlines() if line.lstrip().startswith("::") or "##[" in line]

@@ -28,13 +28,13 @@ def merge(context: click.Context, files: tuple[Path, ...], output: tuple[str, ..
     from theorax.cli.check import give_run
     from theorax.cli.typed_values import outputs
     from theorax.reports.merging import merged
-    from theorax.reports.reading import read_report
+    from theorax.reports.reading import read
     from theorax.runs.store import now
 
     wanted = outputs(output)
     parts = shown_parts(given)
     chosen = settings({"state": given["state"]})
-    shards = {str(file): read_report(file) for file in files}
+    shards = {str(file): read(file) for file in files}
     report = merged(shards, workspace_of(context).catalogue, chosen.state, now())
     give_run(report, wanted, parts)
     return report.summary.exit_code

@@ -61,10 +61,10 @@ def give_report(format_: str, path: Path | None, report: Document | Answer) -> N
     """
     from theorax.reports.command_answers import Answer
     from theorax.reports.json import write_text
-    from theorax.reports.renderings import RENDERINGS, render_as
+    from theorax.reports.renderings import RENDERINGS, render
 
     if path is not None:
-        write_text(render_as(format_, report), path)
+        write_text(render(format_, report), path)
     elif format_ == "terminal" and isinstance(report, Answer):
         print_blocks(report.blocks)
     else:

@@ -29,11 +29,11 @@ def render(file: Path, output: tuple[str, ...], pages: Path | None, **given: Any
     """Show or write a JSON report in other formats, or as pages for a browser."""
     from theorax.cli.printing import give_pages, give_report, print_report, ready
     from theorax.cli.typed_values import outputs
-    from theorax.reports.reading import read_report
+    from theorax.reports.reading import read
 
     wanted = outputs(output) if output or pages is None else ()
     shown = shown_parts(given)
-    document = read_report(file)
+    document = read(file)
     if pages is not None:
         ready(pages, "--pages")
         give_pages(pages, document)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import ClassVar, Generic, Protocol, TypeVar, final
 
 from theorax.decide.plans import Planned, Tested
@@ -186,8 +186,9 @@ class PlannedCase(Generic[Where]):
         return self.plan.apart(other.plan)
 
     def decided(self, tested: Tested) -> CaseResult[Where]:
-        """The case as this test decided it."""
-        return CaseResult(**vars(self), **vars(tested), statistical=self.plan.random)
+        """The case as this test decided it; a result is decided anew, from what was planned."""
+        planned = {part.name: getattr(self, part.name) for part in fields(PlannedCase)}
+        return CaseResult(**planned, **vars(tested), statistical=self.plan.random)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ EARLIEST_VERSION = 7
 """The earliest version of a report that is read; examples and the results of the release are of this version."""
 
 
-def read_report(path: Path) -> Document:
+def read(path: Path) -> Document:
     """The report in this file.
 
     **Raises:** UsageError if there is none, it is cut off, of a version that is not read, or not what the schema describes; the
@@ -28,9 +28,9 @@ def read_report(path: Path) -> Document:
 def read_whole(path: Path) -> Document:
     """The report of a whole run in this file.
 
-    **Raises:** UsageError as :func:`read_report` does, and for a shard, whose words are not those of its run.
+    **Raises:** UsageError as :func:`read` does, and for a shard, whose words are not those of its run.
     """
-    found = read_report(path)
+    found = read(path)
     if found.shard is not None:
         raise UsageError(
             f"`{path}` is shard {found.shard.number} of {found.shard.of} of a run. Its words are those of each theorem "
@@ -42,7 +42,7 @@ def read_whole(path: Path) -> Document:
 def current(found: Mapping[str, Any], name: str = "the document") -> Document:
     """The document in these JSON values.
 
-    **Raises:** UsageError as :func:`read_report` does.
+    **Raises:** UsageError as :func:`read` does.
     """
     version = found.get("schema_version")
     if isinstance(version, bool) or not isinstance(version, int):

@@ -111,6 +111,6 @@ ANSWERS = tuple(name for name, rendering in RENDERINGS.items() if rendering.answ
 """The formats of answers that are no report of theorems."""
 
 
-def render_as(name: str, document: Document | Answer) -> str:
+def render(name: str, document: Document | Answer) -> str:
     """The report or the answer in this format."""
     return RENDERINGS[name].render(document)
