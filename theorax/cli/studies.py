@@ -108,7 +108,7 @@ def _along_sizes(
     of_claim: dict[str, Any],
     **of_draws: Any,
 ) -> Study:
-    """Plan and decide with these keywords of the plan; those of draws do not apply to a sequence without randomness."""
+    """Decide a claim along sizes. A sequence without randomness is planned from ``of_claim`` alone."""
     of_rate = isinstance(claim, RateClaim)
     plan_of: Callable[..., SweepPlan] = decide.plan_rate if of_rate else decide.plan_limit
     decided: Callable[[Any, Any], Verdict] = decide.rate if of_rate else decide.limit
