@@ -84,7 +84,7 @@ def test_a_plan_counts_the_programs_that_a_check_compiles(verify, claims):
     assert "4 programs; padded=True needs 2 (verify explain padding)" in first  # 16..32 and 64..128 share one each
     answer = verify("theorem", "claims/tends.py", "--effort", "quick", "-v", check=CHECK)
     assert answer.code == 0
-    assert "Noise sd 0.2 to 0.4 per draw, assumed (spread=1/5 of the claimed value)" in " ".join(answer.out.split())
+    assert "Noise: sd 0.2 to 0.4 per draw, assumed (spread=1/5 of the claimed value)" in " ".join(answer.out.split())
     work = checking.check("tends", settings(claims)).work
     assert work.programs == checking.plan("tends", settings(claims)).programs == 4
     # What they cost is told once it was measured.

@@ -121,13 +121,14 @@ class DataTable:
         needed = {formula: self.columns_of(formula) for formula in formulas if formula is not None}
         wanted = list(dict.fromkeys(name for columns in needed.values() for name in columns.values()))
         named = [self.named(name) for name in texts if name is not None]
-        rows = Rows(self, self._row_numbers([*wanted, *named]), {}, {name: self._words(name) for name in named})
+        columns: dict[str, Vector] = {}  # filled below, in the order in which what is wrong is told
+        rows = Rows(self, self._row_numbers([*wanted, *named]), columns, {name: self._words(name) for name in named})
         for name in wanted:
-            rows.columns[name] = self._numbers(name, rows.numbers, truth=name in truths)
-            rows.refuse(name, ~np.isfinite(rows.columns[name]), _NOT_FINITE)
+            columns[name] = self._numbers(name, rows.numbers, truth=name in truths)
+            rows.refuse(name, ~np.isfinite(columns[name]), _NOT_FINITE)
         for formula, names in needed.items():
-            if formula not in rows.columns:
-                rows.columns[formula] = self._value(formula, names, rows)
+            if formula not in columns:
+                columns[formula] = self._value(formula, names, rows)
         for formula in needed:
             rows.refuse(formula, np.abs(rows.columns[formula]) > largest, _TOO_LARGE.format(largest))
         return rows
