@@ -99,7 +99,7 @@ def _described(catalogue: Catalogue, timeout: float | None, id: str, claim: str 
 
     with CallsApart(catalogue.elsewhere, settings({"timeout": timeout}).timeout) as calls:
         given = id, claim, catalogue.elsewhere
-        text: list[Block] = calls.call("theorax.cli.explain:described", *given, apart=catalogue.is_a_user_s(id))
+        text: list[Block] = calls.call("theorax.cli.explain:explained", *given, apart=catalogue.is_a_user_s(id))
     return text
 
 

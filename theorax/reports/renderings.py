@@ -64,7 +64,7 @@ RENDERINGS: Mapping[str, Rendering] = {
     "terminal": Rendering(
         "what the terminal shows, without colour",
         "txt",
-        "theorax.reports.summary:plain",
+        "theorax.reports.summary:report_as_plain_text",
         answer="theorax.reports.command_answers:plain_text",
     ),
     "json": Rendering(
