@@ -184,9 +184,10 @@ def test_a_report_without_theorems_or_parts_is_a_page():
     assert Parsed(html(report(bare))).misplaced == []
 
 
-def test_theorems_that_rest_on_each_other_are_told_not_drawn():
+def test_theorems_that_rest_on_each_other_are_named():
     found = report(replace(fakes.outcome("gap"), uses=("bulk",)), replace(fakes.outcome("bulk"), uses=("gap", "bulk")))
-    assert "rest on each other in a circle" in Parsed(html(found)).text
+    text = Parsed(html(found)).text
+    assert "runs in a circle: bulk -> gap -> bulk" in text and "runs in a circle: bulk -> bulk" not in text
 
 
 def test_rendering_imports_neither_jax_nor_sympy_nor_the_theorems():

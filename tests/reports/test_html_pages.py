@@ -14,7 +14,7 @@ from test_document import report
 
 from theorax.decide.status import Status
 from theorax.reports.html import first_screen
-from theorax.reports.html.page import html, theorem_pages
+from theorax.reports.html.page import MOST, html, theorem_pages
 from theorax.reports.html.page_links import INDEX, Places
 
 
@@ -96,17 +96,38 @@ def test_fragile_claims_are_listed_the_weakest_first():
     assert "Fragile" in Parsed(html(report(replace(outcome, claims=tuple(weak))))).text
 
 
-def test_what_did_not_run_is_a_folded_list_a_card_and_dotted_boxes(page):
+def test_what_did_not_run_is_a_folded_list_a_card_and_dotted_squares(page):
     assert "2: the run was interrupted before" in page.text
     assert "2 not run" in page.text
-    assert {"not-run", "paper-not-run"} <= set(ids(page))
-    assert page.text.count("later: not run") == 2  # beside what uses it, and among what did not run
+    assert {"not-run", "graph-not-run"} <= set(ids(page))
+    rows = [attributes for attributes in page.all("rect") if attributes["class"] == "box unrun"]
+    assert len(rows) == 2 and "later: not run" in page.text and "never: not run" in page.text
 
 
-def test_each_paper_has_a_link_to_its_graph(page):
+def test_each_paper_has_a_link_to_its_place_in_the_graph(page):
     links = [attributes["href"] for attributes in page.all("a") if attributes.get("class") == "paper"]
-    assert links == ["#paper-1", "#paper-2", "#paper-not-run", "#every-paper"]
+    assert links == ["#paper-1", "#paper-2", "#graph-not-run"]
     assert set(links) <= {f"#{id}" for id in ids(page)}
+
+
+def test_the_graph_of_a_run_has_one_picture_and_that_of_one_theorem_shows_its_parts(page, pages):
+    def pictures(found):
+        return [attributes["aria-label"] for attributes in found.all("svg") if attributes.get("class") == "graph"]
+
+    assert pictures(page) == pictures(pages[INDEX]) == ["Dependencies of the theorems"]
+    assert pictures(pages["gap.html"]) == ["Dependencies of gap"]
+    alone = Parsed(html(report(fakes.outcome("gap"))))
+    assert pictures(alone) == ["Dependencies of gap"]
+    assert {"#gap.gap", "#gap.decay", "#gap-hypotheses", "#gap-proof"} <= set(hrefs(alone))
+    assert "paper-1" in ids(alone)  # where the link back to the graph leads
+
+
+def test_a_theorem_shows_the_nearest_of_what_it_rests_on():
+    chain = [replace(fakes.outcome(f"t{at}"), uses=(f"t{at - 1}",) if at else ()) for at in range(MOST + 2)]
+    pages = theorem_pages(report(*chain))
+    assert "the nearest of the theorems" in pages[f"t{MOST}.html"]
+    assert "the nearest of the theorems" not in pages[f"t{MOST - 1}.html"]
+    assert 't1.html"' in pages[f"t{MOST}.html"] and 't0.html"' not in pages[f"t{MOST}.html"]
 
 
 # Anchors and links

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -11,21 +11,17 @@ from markupsafe import Markup
 
 from theorax.decide.status import Status
 from theorax.reports.command_answers import Answer
-from theorax.reports.document import Document, TheoremReport, harmless_document
-from theorax.reports.html import graph_boxes
-from theorax.reports.html.arc_diagram import arc_diagram
-from theorax.reports.html.box_drawing import outlines
+from theorax.reports.document import Document, harmless_document
+from theorax.reports.html.dependency_graph import GraphRow, Key, in_order, run_rows, theorem_rows
 from theorax.reports.html.first_screen import attacks
 from theorax.reports.html.glossary_links import GlossaryLinks
-from theorax.reports.html.graph_boxes import GraphBox
-from theorax.reports.html.graph_panels import panels
-from theorax.reports.html.legend import legend
+from theorax.reports.html.graph_drawing import drawing
 from theorax.reports.html.page_links import INDEX, Places
 from theorax.reports.html.templating import cell_of, rendered
+from theorax.runs.dependencies import Graph
 from theorax.text import hypertext
 
-DRAWN = 7  # theorems that a drawing of what a theorem rests on has at least; fewer are found in two clicks
-MOST = 64  # and at most: the nearest of them. All drawings together grow no faster than the number of theorems.
+MOST = 64  # theorems in the picture of one. All pictures together grow no faster than the number of theorems.
 
 
 def html(document: Document) -> str:
@@ -53,11 +49,10 @@ def cell(document: Document) -> str:
 
 
 @dataclass(frozen=True)
-class Drawing:
-    """Drawing of the theorems that one rests on: how many are shown, and whether there are more."""
+class Picture:
+    """The picture of a theorem; ``more``: it rests on more theorems than are shown."""
 
     svg: Markup
-    shown: int
     more: bool
 
 
@@ -70,20 +65,35 @@ class _Audit:
     words: GlossaryLinks = field(default_factory=GlossaryLinks)
 
     @cached_property
-    def boxes(self) -> Mapping[str, GraphBox]:
-        """The boxes of the graph."""
-        return graph_boxes.boxes(self.document.theorems, self.document.summary.unfinished)
+    def rows(self) -> dict[Key, GraphRow]:
+        """The rows of the graph of the whole run."""
+        return run_rows(self.document, self.places.links)
+
+    @cached_property
+    def headings(self) -> dict[str | None, tuple[str, str]]:
+        """The text and the anchor of each part of the graph: a paper, or None for what did not run."""
+        labels = {work.key: work.label for work in self.document.bibliography}
+        asked = Counter(part.paper for part in self.document.theorems)
+        hold = Counter(part.paper for part in self.document.theorems if part.status.holds)
+        return {
+            key: (f"{labels.get(key, key)}: {hold[key]} of {asked[key]} hold", self.places.papers[key])
+            for key in dict.fromkeys(row.group for row in self.rows.values() if row.group is not None)
+        } | {None: ("Not run", "graph-not-run")}
 
     @property
     def index(self) -> str:
         """The page that begins with the first screen, with the theorems themselves unless they have files."""
         document, theorems = self.document, self.document.theorems
-        drawn = panels(theorems, self.boxes, self.places.links, document.summary.unfinished)
+        shown = {row.group for row in self.rows.values()}
+        circles = Graph({part.id: tuple(part.uses) for part in theorems}).cycles()
         text: str = rendered(
             "page.html",
             scripted=True,
-            graph=drawn,
-            legend=legend(drawn),
+            picture=self._one(0).svg
+            if self._alone
+            else Markup(drawing(self.rows, "Dependencies of the theorems", self.headings)),
+            headings=[] if self._alone else [found for key, found in self.headings.items() if key in shown],
+            circles=list(dict.fromkeys(circles.values())),
             kinds=sorted({claim.kind for part in theorems for claim in part.claims}),
             sources={name: {p.source: None for p in theorems if p.paper == name} for name in self.places.papers},
             statuses=[name for name in Status if document.summary.statuses.get(name)],
@@ -97,7 +107,7 @@ class _Audit:
     def theorem(self, at: int) -> str:
         """The page of one theorem."""
         inside = replace(self.words, page=INDEX)
-        text: str = rendered("theorem_page.html", at=at, term=inside.link, **self._common(self.places.inside))
+        text: str = rendered("theorem_page.html", at=at, term=inside.link, **self._common(self.places.on_theorem_page))
         return text
 
     def _common(self, places: Places) -> dict[str, Any]:
@@ -106,20 +116,22 @@ class _Audit:
             "document": document,
             "theorems": document.theorems,
             "places": places,
-            "above": self._above,
-            "outlines": Markup(outlines()),
+            "picture_of": self._one,
             "labels": {work.key: work.label for work in document.bibliography},
         }
 
-    def _above(self, part: TheoremReport) -> Drawing | None:
-        """The drawing of what a theorem rests on; None where it is small."""
-        above = self.places.above(part.id, MOST + 1)  # one more than are drawn tells whether these are all
-        if len(above) < DRAWN:
-            return None
-        near = above if len(above) <= MOST else self.places.above(part.id, MOST)
-        title = f"Dependencies of {part.id}"
-        try:
-            drawn = arc_diagram(self.boxes, near, self.places.links, title, brief=True)
-        except ValueError:  # they rest on each other in a circle, which the whole graph tells
-            return None
-        return Drawing(Markup(drawn), len(near) - 1, len(above) > len(near))
+    @property
+    def _alone(self) -> bool:
+        """True if the report is about one theorem, whose parts the graph then shows."""
+        return len(self.document.theorems) == 1 and not self.document.summary.unfinished
+
+    def _one(self, at: int) -> Picture:
+        """The picture of one theorem: its parts, and the nearest theorems that it rests on."""
+        part, place = self.document.theorems[at], self.places.order[at]
+        near = self.places.above(part.id, MOST)
+        above: dict[Key, GraphRow] = {id: self.rows[id] for id in in_order(near)}
+        claims = [self.places.inside(place, anchor) for anchor in self.places.claims[place]]
+        inside = {name: self.places.inside(place, f"{place}-{name}") for name in ("hypotheses", "proof")}
+        headings = {"Theorem": self.headings[part.paper]} if self._alone else {}
+        drawn = drawing(theorem_rows(part, above, claims, inside), f"Dependencies of {part.id}", headings)
+        return Picture(Markup(drawn), any(use not in near for id in near for use in self.places.uses.get(id, ())))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from theorax.reports.document import TheoremReport
-from theorax.reports.html.graph_boxes import ancestors
 
 INDEX = "index.html"
 NAME = re.compile(r"[A-Za-z0-9_]{1,80}")
@@ -52,7 +52,7 @@ class Places:
         return cls(tuple(order), anchors, claims, uses, users, papers, files)
 
     @property
-    def inside(self) -> Places:
+    def on_theorem_page(self) -> Places:
         """The same places as the page of one theorem links to them."""
         return replace(self, index=False)
 
@@ -68,7 +68,11 @@ class Places:
     def claim(self, part: TheoremReport, number: int) -> str:
         """The link to a claim of a theorem."""
         place = self.anchors[part.id]
-        return f"{place}.html#{self.claims[place][number]}" if self.files else f"#{self.claims[place][number]}"
+        return self.inside(place, self.claims[place][number])
+
+    def inside(self, place: str, anchor: str) -> str:
+        """The link to an anchor within a theorem's section."""
+        return f"{place}.html#{anchor}" if self.files else f"#{anchor}"
 
     def part(self, anchor: str) -> str:
         """The link to a part of the index that is no theorem."""
@@ -82,7 +86,12 @@ class Places:
 
     def above(self, id: str, most: int) -> dict[str, tuple[str, ...]]:
         """The nearest theorems that one rests on, itself included, and what each of these rests on among them."""
-        near = dict.fromkeys((id, *ancestors(id, self.uses, most - 1)))
+        near = {id: None}
+        waiting = deque([id])
+        while waiting and len(near) < most:
+            new = [name for name in self.uses.get(waiting.popleft(), ()) if name not in near]
+            near |= dict.fromkeys(new[: most - len(near)])
+            waiting += new
         return {one: tuple(name for name in self.uses.get(one, ()) if name in near) for one in near}
 
 
