@@ -10,7 +10,7 @@ import fakes
 import pytest
 from test_document import report
 
-from theorax.reports.html.dependency_graph import in_order
+from theorax.reports.html.dependency_graph import rows_in_order
 from theorax.reports.html.graph_drawing import lanes
 from theorax.reports.html.page import theorem_pages
 from theorax.reports.library import Report
@@ -58,6 +58,6 @@ def calls(function, given):
 def test_the_rows_and_the_lanes_of_a_graph_are_found_in_linear_time():
     chain = {f"t{at}": [f"t{at // 2}", f"t{at - 1}"] if at > 1 else [] for at in range(1, 4 * MANY)}
     short = {id: chain[id] for id in list(chain)[:MANY]}
-    assert calls(in_order, chain) < 2 * 4 * calls(in_order, short)
+    assert calls(rows_in_order, chain) < 2 * 4 * calls(rows_in_order, short)
     spans = {at: (at // 2, at) for at in range(4 * MANY)}
     assert calls(lanes, spans) < 2 * 4 * calls(lanes, {at: spans[at] for at in range(MANY)})

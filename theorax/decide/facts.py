@@ -20,7 +20,7 @@ from theorax.decide.wording import REMEDIES, attempted
 from theorax.names import many
 from theorax.text.numbers import as_typed, interval, number, with_uncertainty
 
-__all__ = ["Fact", "FactKey", "Level", "by_key", "facts", "in_order"]
+__all__ = ["Fact", "FactKey", "Level", "by_key", "facts", "sorted_facts"]
 
 LISTED = 8  # sizes that are named one by one
 LONG = 120  # characters of a formula that still stands beside a number
@@ -96,10 +96,10 @@ def facts(claim: Verdict) -> tuple[Fact, ...]:
     found = [*_head(claim), *_stated(claim), *_spent(claim), *_grounds(claim)]
     if case is not None:
         found += [*_numbers(claim, case), *_strength(claim, case)]
-    return in_order(found)
+    return sorted_facts(found)
 
 
-def in_order(found: Iterable[Fact]) -> tuple[Fact, ...]:
+def sorted_facts(found: Iterable[Fact]) -> tuple[Fact, ...]:
     """These facts in the order of their keys, without empty ones."""
     return tuple(sorted((fact for fact in found if fact.value), key=lambda fact: list(FactKey).index(fact.key)))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from theorax.decide.facts import Fact, FactKey, Level, facts, in_order
+from theorax.decide.facts import Fact, FactKey, Level, facts, sorted_facts
 from theorax.decide.spending import level_of
 from theorax.decide.status import Status
 from theorax.reports.document import ClaimReport, TheoremReport
@@ -15,7 +15,7 @@ NO_CONTROL = "no subject that must fail this claim was tried, so nothing shows t
 
 def report_facts(claim: ClaimReport, part: TheoremReport) -> tuple[Fact, ...]:
     """The facts of a claim of this theorem, in order."""
-    return in_order([*facts(claim), *_of_the_run(claim, part)])
+    return sorted_facts([*facts(claim), *_of_the_run(claim, part)])
 
 
 def _of_the_run(claim: ClaimReport, part: TheoremReport) -> Iterator[Fact]:

@@ -38,7 +38,7 @@ class GraphRow:
     uses: tuple[Key, ...] = ()
 
 
-def in_order(uses: Mapping[str, Iterable[str]]) -> list[str]:
+def rows_in_order(uses: Mapping[str, Iterable[str]]) -> list[str]:
     """Each id soon after the ids that it uses, also those that are no key; on a circle one comes before what it uses."""
     rests_on = networkx.DiGraph()
     rests_on.add_nodes_from(uses)
@@ -55,14 +55,14 @@ def run_rows(document: Document, links: Mapping[str, str]) -> dict[Key, GraphRow
     papers: dict[str, list[str]] = {part.paper: [] for part in parts.values()}
     for part in parts.values():
         papers[part.paper] += [parts[id].paper for id in part.uses if id in parts]
-    place = {paper: at for at, paper in enumerate(in_order(papers))}
+    place = {paper: at for at, paper in enumerate(rows_in_order(papers))}
     uses = {part.id: part.uses for part in sorted(parts.values(), key=lambda part: place[part.paper])}
     for id in document.summary.unfinished:
         uses.setdefault(id, ())
     rows: dict[Key, GraphRow] = {}
     group = None
     # Backwards, because a theorem without a result stands in the paper of the theorem after it, which uses it.
-    for id in reversed(in_order(uses)):
+    for id in reversed(rows_in_order(uses)):
         if id in parts:
             group = parts[id].paper
             rows[id] = _theorem(parts[id], links[id])

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from theorax.decide.status import Status
 from theorax.reports.command_answers import Answer
 from theorax.reports.document import Document, harmless_document
-from theorax.reports.html.dependency_graph import GraphRow, Key, in_order, run_rows, theorem_rows
+from theorax.reports.html.dependency_graph import GraphRow, Key, rows_in_order, run_rows, theorem_rows
 from theorax.reports.html.first_screen import attacks
 from theorax.reports.html.glossary_links import GlossaryLinks
 from theorax.reports.html.graph_drawing import drawing
@@ -129,7 +129,7 @@ class _Audit:
         """The picture of one theorem: its parts, and the nearest theorems that it rests on."""
         part, place = self.document.theorems[at], self.places.order[at]
         near = self.places.above(part.id, MOST)
-        above: dict[Key, GraphRow] = {id: self.rows[id] for id in in_order(near)}
+        above: dict[Key, GraphRow] = {id: self.rows[id] for id in rows_in_order(near)}
         claims = [self.places.inside(place, anchor) for anchor in self.places.claims[place]]
         inside = {name: self.places.inside(place, f"{place}-{name}") for name in ("hypotheses", "proof")}
         headings = {"Theorem": self.headings[part.paper]} if self._alone else {}
