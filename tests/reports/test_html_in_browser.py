@@ -43,7 +43,7 @@ def several():
 def files(tmp_path_factory):
     """The addresses of a few reports."""
     folder = tmp_path_factory.mktemp("reports")
-    found = {"several": several(), "printed": printed()}
+    found = {"several": several(), "printed": printed(), "one theorem": report(fakes.outcome("gap"))}
     found |= {name: hostile(word) for name, word in HOSTILE.items()}
     addresses = {}
     for name, document in found.items():
@@ -181,6 +181,13 @@ def test_search_and_filters(page, files):
     assert page.evaluate(shown) == 4
     page.evaluate("document.getElementById('unfold-all').click()")
     assert page.evaluate("[...document.querySelectorAll('details')].every(part => part.open)")
+
+
+def test_the_parts_of_one_theorem_are_filtered_by_nothing(page, files):
+    page.look(1280)
+    page.open(files["one theorem"])
+    assert page.evaluate("document.querySelectorAll('svg.graph a').length") > 2
+    assert page.evaluate("document.querySelectorAll('svg.graph a.faded').length") == 0
 
 
 def test_the_keyboard_alone_reaches_the_content_and_the_graph(page, files):

@@ -27,7 +27,8 @@
       shown[data.theorem] = fits;
     });
     nodes.forEach(function (node) {
-      node.classList.toggle("faded", !shown[node.getAttribute("href").replace(/^#|\.html$/g, "")]);
+      // Rows that are no theorem of the table, such as the claims of one, are filtered by nothing.
+      node.classList.toggle("faded", shown[node.getAttribute("href").replace(/^#|\.html$/g, "")] === false);
     });
     told.textContent = count + " of " + form.dataset.count + " theorems shown";
   }
