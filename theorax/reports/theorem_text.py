@@ -137,7 +137,7 @@ def sourced(part: TheoremHead) -> Iterator[Block]:
 def in_words(statement: str, idea: str) -> Iterator[Block]:
     """The theorem in words, and the idea of its proof, where its file gives them."""
     if statement:
-        yield Heading("Theorem")
+        yield Heading("Statement")
         yield Paragraph(statement)
     if idea:
         yield Heading("Idea of the proof")
