@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-# A statistical theorem, and one with a proof.
-THEOREMS = ("price_identity", "relu_arc_cosine_kernel")
+# A statistical theorem, one with a proof, and one with a bound on a box whose sides are long sums.
+THEOREMS = ("price_identity", "relu_arc_cosine_kernel", "edge_of_chaos_points")
 SURROUNDINGS = (
     {"COLUMNS": "30", "LINES": "5", "TERM": "dumb", "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"},
     {"COLUMNS": "400", "LINES": "99", "TERM": "xterm-256color", "LC_ALL": "C.UTF-8", "PYTHONUTF8": "1"},

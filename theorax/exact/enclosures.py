@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from flint import arb, fmpq
 from numpy.typing import NDArray
-from sympy import Dummy, Expr, Function, Symbol, lambdify
+from sympy import Dummy, Expr, Function, Symbol, default_sort_key, lambdify
 
 from theorax.errors import TheoraxError, UsageError
 from theorax.names import many
@@ -205,7 +205,9 @@ def floats(expression: Expr, letters: Sequence[Symbol]) -> Callable[[Any], Any]:
     @cache
     def compiled() -> tuple[Callable[..., Any], Callable[..., Any]]:
         # What is written out stays outside the expression: built anew, a maximum of long sums is compared term by term.
-        written = {node: Dummy() for node in expression.atoms(Function) if node.doit() != node}
+        # In an order of their own: that of a set, and with it the rounding of a sum, changes from process to process.
+        functions = sorted(expression.atoms(Function), key=default_sort_key)
+        written = {node: Dummy() for node in functions if node.doit() != node}
         whole = lambdify([tuple(letters), tuple(written.values())], expression.xreplace(written), "jax")
         return whole, lambdify([tuple(letters)], [node.doit() for node in written], "jax")
 
