@@ -142,7 +142,7 @@ MUTANTS = (
     Mutant("weights chosen after the data", _D + "sweep_decisions:decide_sweep",
            (("    plan = weights.plan\n",
              "    logs = np.log(np.stack(means.columns, axis=1))\n"
-             "    weights = solve(replace(weights.plan, sd=tuple(logs.std(axis=0, ddof=1))))\n"
+             "    weights = solve_weights(replace(weights.plan, sd=tuple(logs.std(axis=0, ddof=1))))\n"
              "    plan = weights.plan\n"),),
            "rates", "seven sizes, 3 draws, the claim holds, n^-1", 400,
            "of seven sizes with 3 draws those look best whose spread is small by chance"),
@@ -150,7 +150,7 @@ MUTANTS = (
            (("    decision = replace(decision, robust=",
              "    if decision.reason is not None:\n"
              "        sharp = replace(plan.corrections, size=0, free=(1,), rest=0.125, order=2, reason='it decides')\n"
-             "        other = solve(replace(plan, corrections=sharp))\n"
+             "        other = solve_weights(replace(plan, corrections=sharp))\n"
              "        decision = decide(means.interval(other), claimed, margin, side, plan.levels)\n"
              "    decision = replace(decision, robust="),),
            "rates", "+ 0.6 (n/n0)^-1/2, the claim holds, n^-1", 300, "0.23 against 0.025", _DEFAULT),

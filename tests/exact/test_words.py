@@ -132,7 +132,7 @@ def test_a_proof_whose_record_is_wrong_is_refuted(monkeypatch):
         rest, uses = whole(polynomial, rules)
         return rest, uses[:-1]
 
-    monkeypatch.setattr(words, "_reduced", forgetful)
+    monkeypatch.setattr(noncommuting_words, "_reduced", forgetful)
     found = decide_matrix_step(MatrixStep("Gram", A * transpose(A), J + (A - J) * transpose(A - J), ROWS))
     assert found.status is StepStatus.REFUTED
 

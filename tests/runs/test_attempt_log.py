@@ -15,7 +15,8 @@ from theorax.language import Absolute, Corrections, Measured, Rate, Size
 from theorax.runs.attempt_log import FILE, LAYOUT, AttemptFile, fill
 from theorax.runs.database import StoreError
 from theorax.runs.store import Store
-from theorax.verifiers.attempts import ClaimVersion, claim_version
+from theorax.verifiers.attempts import ClaimVersion
+from theorax.verifiers.claim_versions import claim_version
 from theorax.verifiers.settings import Settings
 
 DATE = "2026-01-02T03:04:05Z"

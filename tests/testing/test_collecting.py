@@ -257,7 +257,7 @@ def test_an_idle_plug_in_imports_nothing(tmp_path):
     done = subprocess.run([sys.executable, "-c", IDLE], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     ours = [f"theorax.testing.{name}" for name in ("declared_options", "plugin")]
-    assert done.stdout.splitlines()[-1].split() == ["IMPORTED", "theorax", "theorax.testing", *ours]
+    assert done.stdout.splitlines()[-1].split() == ["IMPORTED", "theorax", "theorax.testing", *ours, "theorax.version"]
 
 
 WRITTEN = [

@@ -21,6 +21,7 @@ from jax import lax
 from jax.typing import DTypeLike
 from jaxtyping import Array, Bool, Float, Int
 
+from theorax.names import many
 from theorax.numerics.rounding import (
     blocked_norm,
     blocked_products,
@@ -105,7 +106,7 @@ def leading_singular_triplets(
     room = default_steps(min(rows, columns), k) if max_steps is None else min(max_steps, rows, columns)
     if not 1 <= k <= room:
         raise ValueError(
-            f"leading_singular_triplets(k={k}) on a {rows} x {columns} matrix with {room} steps. "
+            f"leading_singular_triplets(k={k}) on a {rows} x {columns} matrix with {many(room, 'step')}. "
             f"A space of {room} dimensions holds no {k} triplets. Write 1 <= k <= {room}, or a larger max_steps."
         )
     scale = frobenius_norm(A)

@@ -12,6 +12,7 @@ import numpy as np
 from sympy import Basic, Rational
 
 from theorax.language import Measured, Parameter
+from theorax.names import many
 from theorax.numerics.arithmetics import Ball, UndecidedComparison, UnsupportedPrimitive
 from theorax.numerics.arithmetics.flat_program import recalled
 from theorax.numerics.arithmetics.replayed_draws import MOST_OPERATIONS, BallProgram, Replayed, Stopped, program_name
@@ -98,7 +99,7 @@ def _replays(observed: Observed, effort: str, *, narrow: bool) -> LineReplays:
         if not observed.instances:
             steps = _steps_to_build(observed, size)
             if steps > BUILT_STEPS[effort]:
-                told = f"models built one by one in {steps} steps"
+                told = f"models built one by one in {many(steps, 'step')}"
                 return LineReplays(observed, tuple(runs), example, "" if runs else told)
         # Only the shapes of a model are asked for until it is known that its program can be afforded.
         model, read = example
