@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, final
 
@@ -110,10 +109,10 @@ def _along_sizes(
 ) -> Study:
     """Decide a claim along sizes. A sequence without randomness is planned from ``of_claim`` alone."""
     of_rate = isinstance(claim, RateClaim)
-    plan_of: Callable[..., SweepPlan] = decide.plan_rate if of_rate else decide.plan_limit
-    decided: Callable[[Any, Any], Verdict] = decide.rate if of_rate else decide.limit
+    plan_of = cast("Callable[..., SweepPlan]", decide.plan_rate if of_rate else decide.plan_limit)
+    decided = cast("Callable[[Any, Any], Verdict]", decide.rate if of_rate else decide.limit)
     letter = f"(1/{claim.letter})" if claim.shrinks else claim.letter
-    given = of_claim | _common(claim.of, declared) | {"side": claim.side, "letter": letter}
+    given: dict[str, Any] = {**of_claim, **_common(claim.of, declared), "side": claim.side, "letter": letter}
     given["corrections"] = declared.corrections or decide.Corrections()
     if (whole := wide_table(table, claim.letter, claim.of, claim.shrinks)) is not None:
         sizes, values = whole
