@@ -105,7 +105,7 @@ def _read(manifest: Manifest) -> Iterator[Source]:
     """The files of a manifest other than the theorem's own, which its report has as ``file`` and ``digest``."""
     for name, digest in manifest.items():
         sort = parted(name)[0]
-        if sort.is_file and sort is not EntrySort.THEOREM:
+        if (sort.is_file or sort.is_observed) and sort is not EntrySort.THEOREM:
             yield Source(name, digest)
 
 
