@@ -119,7 +119,7 @@ def test_an_edit_of_what_was_read_is_seen(folder, monkeypatch, lines, edited):
 
 @pytest.mark.parametrize("lines", [lines for lines, edited in READING.values() if edited.startswith("far")])
 def test_a_module_that_was_loaded_before_counts_as_well(folder, monkeypatch, lines):
-    for edited in ("far module", "far data"):
+    for edited in ("far data", "far module"):
         reading(folder, lines)
         file, before = reading(folder, lines)  # in one process, one check after another
         edit(folder, edited, monkeypatch)

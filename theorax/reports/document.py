@@ -84,7 +84,7 @@ class RunSettings(DesignSettings):
 class Source:
     """A file that determines results, beside the theorems' own: its entry in a manifest, and the digest of its meaning."""
 
-    name: Annotated[str, Pattern(f"^({'|'.join(sort for sort in EntrySort if sort.endswith(' '))})")]
+    name: Annotated[str, Pattern(f"^({'|'.join(EntrySort.read())})")]
     digest: str
 
 

@@ -36,6 +36,11 @@ class EntrySort(StrEnum):
         """True for the theorem's file, for those that it reads and for those of a user's model."""
         return self in (EntrySort.THEOREM, EntrySort.SOURCE, EntrySort.MODEL)
 
+    @classmethod
+    def read(cls) -> tuple[EntrySort, ...]:
+        """The sorts of what a check reads besides the theorem's own file."""
+        return tuple(sort for sort in cls if sort.is_observed or (sort.is_file and sort is not cls.THEOREM))
+
     @property
     def is_observed(self) -> bool:
         """True for what a check was seen to read: no text names it, so only the check itself can say it."""
