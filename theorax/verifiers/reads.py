@@ -242,7 +242,7 @@ def _caller() -> str:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         name = frame.f_code.co_filename
-        if name.startswith("<frozen importlib"):
+        if name.startswith(_importing()):
             return _Caller.IMPORT
         if name == __file__ or name.startswith("<frozen"):
             pass
@@ -259,6 +259,14 @@ def _caller() -> str:
 @cache
 def _standard_library() -> tuple[str, ...]:
     return tuple({os.path.join(sysconfig.get_path(name), "") for name in ("stdlib", "platstdlib")})
+
+
+@cache
+def _importing() -> tuple[str, ...]:
+    """Beginnings of the names of the files in which Python looks for modules, and for lists of what is installed."""
+    library = sysconfig.get_path("stdlib")
+    looked = (os.path.join("importlib", "metadata"), "pkgutil.py", "zipimport.py")
+    return "<frozen importlib", "<frozen zipimport", *(os.path.join(library, name) for name in looked)
 
 
 @cache
