@@ -30,8 +30,7 @@ DELETED_FIELDS: Mapping[str, tuple[str, ...]] = {"Rate": ("to=None", "given=None
 def claim_version(theorem: str, name: str, claim: Claim, cases: Sequence[CellCase], settings: Settings) -> ClaimVersion:
     """The version whose attempts are counted: the statement with margin and class, the design without levels."""
     stated = [_field(claim, part.name) for part in fields(claim) if part.name not in _BESIDE]
-    said = {*claim.measured_fields, *claim.predicted_fields, *_FORM} - {*_DESIGNED}
-    formed = [_field(claim, part.name) for part in fields(claim) if part.name in said]
+    formed = [_field(claim, name) for name in said_fields(claim)]
     designed = [str(settings.model)]
     for case in cases:
         line = case.cell.line
@@ -52,6 +51,12 @@ def claim_version(theorem: str, name: str, claim: Claim, cases: Sequence[CellCas
         form=_digest(kind, *formed),
         level=settings.level,
     )
+
+
+def said_fields(claim: Claim) -> list[str]:
+    """The fields that say what is measured, the predicted side and the cases spoken of: those of the form."""
+    said = {*claim.measured_fields, *claim.predicted_fields, *_FORM} - {*_DESIGNED}
+    return [part.name for part in fields(claim) if part.name in said]
 
 
 def _field(claim: Claim, name: str) -> str:
