@@ -26,8 +26,11 @@ from theorax.verifiers.cases.measure import traced_arguments
 from theorax.verifiers.cases.sweep_lines import BOX, SweepLine
 from theorax.verifiers.kinds.lowering import CellCase
 
-SIZES = (16, 12, 64, 60, 256)
-"""Sizes to trace at, the first that works: a sweep that is changed leaves the digest as it is."""
+SIZES = (4, 6, 12, 16, 60)
+"""Sizes to trace at, the first that works: a sweep that is changed leaves the digest as it is.
+
+None is above the smallest of the sweep: a build may cost what no machine has at sizes that its author did not choose.
+"""
 
 
 def program_digest(theorem: Theorem, claim: Claim, said: Sequence[str], cases: Sequence[CellCase]) -> str:
@@ -43,7 +46,8 @@ def program_digest(theorem: Theorem, claim: Claim, said: Sequence[str], cases: S
 
 
 def _forms(experiment: Experiment, line: SweepLine) -> dict[str, str]:
-    for size in (*SIZES, min(line.sizes)):
+    smallest = min(line.sizes)
+    for size in (*(size for size in SIZES if size < smallest), smallest):
         found = _traced(experiment.observe, line.subject.build, _Ask(experiment, line, size))
         if found:
             return found
