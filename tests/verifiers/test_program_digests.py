@@ -18,7 +18,7 @@ n = Size("n", "dimension")
 gamma = Parameter("gamma", "a scale", positive=True)
 x = Measured("x", "mean square")
 y = Measured("y", "largest entry")
-mean = Limit(x, gamma**2, as_=n, approach=Corrections(), margin=Absolute(1, 10, "two"))
+mean = Expectation(x, gamma**2, margin=Absolute(1, 1, "two"), spread=2)
 
 
 def build(key, n, gamma):
@@ -34,7 +34,7 @@ theorem = Theorem(
     label="own",
     claims=dict(mean=mean),
     experiments=dict(
-        e=Experiment(observe, (x, y), {n: (64, 128, 256, 512)}, at={gamma: 2}, draws=32, subjects={"z": Subject(build)})
+        e=Experiment(observe, (x, y), {n: (64, 128, 256, 512)}, at={gamma: 2}, draws=4000, subjects={"z": Subject(build)})
     ),
 )
 '''
@@ -43,14 +43,14 @@ SAME = {
     "functions": (("build", "make"), ("observe", "look"), ("weights", "w")),
     "letters": (
         ('x = Measured("x"', 'a = Measured("q"'),
-        ("Limit(x", "Limit(a"),
+        ("Expectation(x", "Expectation(a"),
         ("(x, y)", "(a, y)"),
         ("dict(x=", "dict(q="),
     ),
     "the claim": (("mean=mean", "other=mean"),),
     "sizes": (("(64, 128, 256, 512)", "(100, 200, 400, 800)"),),
-    "draws": (("draws=32", "draws=99"),),
-    "margin": (('Absolute(1, 10, "two")', 'Absolute(1, 5, "three")'),),
+    "draws": (("draws=4000", "draws=500"),),
+    "margin": (('Absolute(1, 1, "two")', 'Absolute(3, 2, "three")'),),
     "order of lines": (("dict(x=jnp.mean(z**2), y=jnp.max(z))", "dict(y=jnp.max(z), x=jnp.mean(z**2))"),),
     "words": (('"a scale"', '"another word"'), ('"""Mean square."""', '"""Nothing."""')),
     "what is measured besides": (("y=jnp.max(z)", "y=jnp.min(z)"),),
@@ -61,7 +61,9 @@ OTHER = {
     "the program": (("jnp.mean(z**2)", "jnp.mean(jnp.abs(z))"),),
     "a number in it": (("jnp.mean(z**2)", "jnp.mean(z**2) * 1.5"),),
     "the law": (("random.normal", "random.uniform"),),
-    "the kind": (("Limit(x, gamma**2, as_=n, approach=Corrections(), margin", "Expectation(x, gamma**2, margin"),),
+    "the kind": (
+        ('Expectation(x, gamma**2, margin=Absolute(1, 1, "two"), spread=2)', "Inequality(x, at_most=gamma**2)"),
+    ),
 }
 
 
