@@ -125,11 +125,11 @@ def _study(file: Path, kind: str, given: dict[str, Any], typed: Sequence[str]) -
     table = whole.where(conditions)
     refuse_missing(table, claim, declared, typed)
     ignored = [whole.named(name) for name in given["ignore"]]
+    study = decided(table, claim, declared)  # what is wrong with its numbers is told first
     if kind != "at_most":  # a bound in every row is about each row as it is
         named = [*formulas_of(claim), *filter(None, (declared.error, declared.paired)), *ignored]
         columns = [column for formula in named for column in table.columns_of(formula).values()]
         table.refuse_groups([*columns, *(one.column for one in conditions)], getattr(claim, "letter", None))
-    study = decided(table, claim, declared)
     told = tuple(f"Only rows with {one.text} were read." for one in conditions)
     told += tuple(f"Rows are taken as draws of one law whatever their {name}." for name in ignored)
     return replace(study, notes=(*told, *study.notes))
