@@ -516,8 +516,8 @@ class TestDependentRows:
     def test_a_hundred_evaluations_of_four_trainings_are_not_four_hundred_draws(self, data, rng):
         found = data(self.four_trainings(rng, named=False), *self.MEAN)
         assert found.code == 4
-        assert "depend on each other" in found.out
-        assert "resembles the one 4 before it" in found.out
+        said = " ".join(found.out.split())
+        assert "depend on each other" in said and "a draw resembles the one" in said
 
     @pytest.mark.parametrize("shuffled", [False, True])
     def test_a_column_that_groups_rows_is_named(self, data, rng, shuffled):
@@ -529,7 +529,7 @@ class TestDependentRows:
 
     def test_where_keeps_rows(self, data, rng):
         rows = [
-            (w, o, x) for w in (32, 64, 128) for o in ("adam", "sgd") for x in rng.normal(1 if w > 32 else 5, 0.3, 50)
+            (w, o, x) for w in (32, 64, 128) for o in ("adam", "sgd") for x in rng.normal(1 if w > 32 else 5, 0.3, 50).tolist()
         ]
         text = "width,optimizer,x\n" + "".join(
             f"{w},{o},{x!r}\n" for w, o, x in (rows[at] for at in rng.permutation(300))

@@ -16,7 +16,7 @@ from theorax.verifiers.kinds.lowering import CellCase
 from theorax.verifiers.settings import Settings
 
 # Fields that explain the claim or add controls: changing them does not change the claim.
-_BESIDE = ("wrong", "implied", "corrected")
+_BESIDE = ("wrong", "implied", "corrected", "bare_because")
 
 # Fields of the design and of what the test allows for: changing them is another attempt at a claim of the same form.
 _DESIGNED = ("content", "feasible", "floor", "given", "planted", "rival", "rival_feasible", "scale", "tol", "trivial")

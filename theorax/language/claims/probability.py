@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
 from typing import final
 
-from sympy import Expr, Not, Rational, Symbol, latex
+from sympy import Basic, Expr, Not, Rational, Symbol, latex
+from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
 from theorax.decide.probabilities import WORDS
 from theorax.decide.status import Side
-from theorax.language.claims.claim import FEW, MOST, Claim, needs_few, needs_measured
+from theorax.language.claims.claim import FEW, MOST, Claim, measured_letters, needs_few, needs_measured
 from theorax.language.margins import Relative
 from theorax.language.notation import inline
 from theorax.language.variants import Change
@@ -77,6 +78,15 @@ class Probability(Claim):
                 "Every event has a probability above that, so support would say nothing.",
                 "Write a margin below at_least.",
             )
+
+    @property
+    def stated_side(self) -> Basic:
+        """The side of the event that no draw measures, or the whole event."""
+        if isinstance(self.event, Relational):
+            left, right = (bool(measured_letters(side)) for side in self.event.args)
+            if left != right:
+                return self.event.rhs if left else self.event.lhs
+        return self.event
 
     @property
     def sided(self) -> Side:
