@@ -102,7 +102,8 @@ def observed(manifest: Manifest) -> Manifest:
     >>> observed({"theorem": "a", "read runs/seed_0.npy": "b"})
     {'read runs/seed_0.npy': 'b'}
     """
-    return {name: value for name, value in manifest.items() if parted(name)[0].is_observed}
+    sorts = tuple(sort for sort in EntrySort if sort.is_observed)
+    return {name: value for name, value in manifest.items() if name.startswith(sorts)}
 
 
 def key(manifest: Manifest) -> str:
