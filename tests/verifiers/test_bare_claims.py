@@ -8,6 +8,8 @@ from theorax.theorems.catalogue import LIBRARY, Catalogue
 from theorax.verifiers.evaluated_claims import evaluated_file
 from theorax.verifiers.linting import lint
 
+DEBT = 314  # bare claims of the library when the rule came; lower it with every one that gets its mathematics
+
 FILE = '''"""T."""
 import jax
 import jax.numpy as jnp
@@ -26,7 +28,8 @@ def observe(z):
     return dict(x={observed})
 
 
-theorem = Theorem(label="own", claims=dict(bound=bound), experiments=dict(e=Experiment(observe, x, {{n: 8}}, subjects={{"z": Subject(build)}})))
+drawn = Experiment(observe, x, {{n: 8}}, subjects={{"z": Subject(build)}})
+theorem = Theorem(label="own", claims=dict(bound=bound), experiments=dict(e=drawn))
 '''
 PLAIN = {"notation": "", "side": "1", "reason": "", "observed": "jnp.max(z)"}
 ROWS = {

@@ -423,7 +423,7 @@ class _RunUnderWay:
         if kept is not None and any(claim.log and claim.attempt < least for claim in kept.outcome.claims):
             return None  # a later attempt has smaller levels
         if kept is not None:
-            self.manifests[id] = kept.manifest
+            self.manifests[id] = dict(kept.manifest)
         return kept
 
     def _is_of_file(self, id: str, outcome: TheoremOutcome) -> bool:

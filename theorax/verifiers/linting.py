@@ -84,7 +84,7 @@ def _problems(file: Path) -> Iterator[StatementProblem]:
         line = lines.get(error.claim) or error.line_in(str(file)) or last_line(error, file) or 1
         yield StatementProblem(file, line, error.told(), error.rule)
     for name, sentence in bare_claims(theorem, file.stem):
-        yield StatementProblem(file, lines.get(name, 1), sentence, "bare-claim")
+        yield StatementProblem(file, lines.get(name, 1), sentence, rule="bare-claim")
     yield from _compared_numbers(tree, file)
 
 
@@ -126,7 +126,7 @@ def _compared_numbers(tree: ast.Module, file: Path) -> Iterator[StatementProblem
                 part.lineno,
                 f"observe compares with {numbers[0]:g}. A bound that is hidden there is neither shown nor varied. Return the "
                 "quantity and write the number in the claim, or end the line with `# not a bound: ` and the reason.",
-                "compared-number",
+                rule="compared-number",
                 warns=True,
             )
 
@@ -135,8 +135,9 @@ def _number(side: ast.expr) -> float:
     """The number that stands on a side of a comparison; zero for zero, one, and anything else."""
     if isinstance(side, ast.UnaryOp):
         side = side.operand
-    is_number = isinstance(side, ast.Constant) and type(side.value) in (int, float)
-    return float(side.value) if is_number and side.value not in (0, 1) else 0.0  # type: ignore[union-attr,arg-type]
+    if not isinstance(side, ast.Constant) or type(side.value) not in (int, float) or side.value in (0, 1):
+        return 0.0
+    return float(str(side.value))
 
 
 def _executed(tree: ast.Module, file: Path) -> tuple[list[StatementError], object]:

@@ -211,7 +211,7 @@ class _Recorder:
         )
 
 
-class _RecordingEnvironment(os._Environ):  # type: ignore[type-arg]  # its copies and unions must stay what they are
+class _RecordingEnvironment(os._Environ):  # its copies and unions must stay what they are
     """``os.environ`` with notes of the variables that are read and set; it shares its values."""
 
     def __init__(self, real: Any, recorder: _Recorder) -> None:

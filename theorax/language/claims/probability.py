@@ -81,12 +81,13 @@ class Probability(Claim):
 
     @property
     def stated_side(self) -> Basic:
-        """The side of the event that no draw measures, or the whole event."""
+        """The side of the event that no draw measures where it holds a letter, else the probability."""
         if isinstance(self.event, Relational):
             left, right = (bool(measured_letters(side)) for side in self.event.args)
-            if left != right:
-                return self.event.rhs if left else self.event.lhs
-        return self.event
+            stated = self.event.rhs if left else self.event.lhs
+            if left != right and not stated.is_number:
+                return stated
+        return self.at_least
 
     @property
     def sided(self) -> Side:
