@@ -138,7 +138,7 @@ NOT_COUNTED = {
     "a file of an installed package": "import click\nPath(click.__file__).read_text()",
     "a file of the system": 'Path("/proc/self/stat").read_text()',
     "a variable that it set": 'import os\nos.environ["THEORAX_OWN"] = "3"; os.environ["THEORAX_OWN"]',
-    "a list of what is installed": "import importlib.metadata\nlist(importlib.metadata.entry_points())",
+    "a list of what is installed": "import importlib.metadata\nimportlib.metadata.entry_points()",
     "a search for modules": "import pkgutil\nlist(pkgutil.iter_modules([str(HERE)]))",
 }
 
