@@ -529,7 +529,10 @@ class TestDependentRows:
 
     def test_where_keeps_rows(self, data, rng):
         rows = [
-            (w, o, x) for w in (32, 64, 128) for o in ("adam", "sgd") for x in rng.normal(1 if w > 32 else 5, 0.3, 50).tolist()
+            (w, o, x)
+            for w in (32, 64, 128)
+            for o in ("adam", "sgd")
+            for x in rng.normal(1 if w > 32 else 5, 0.3, 50).tolist()
         ]
         text = "width,optimizer,x\n" + "".join(
             f"{w},{o},{x!r}\n" for w, o, x in (rows[at] for at in rng.permutation(300))
