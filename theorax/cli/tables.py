@@ -178,7 +178,7 @@ class DataTable:
 
         **Raises:** UsageError with the column and the options to choose from.
         """
-        known = dict.fromkeys([*([self.named(size)] if size is not None else []), *named])
+        known: dict[str, None] = dict.fromkeys([*([self.named(size)] if size is not None else []), *named])
         if not known or any(self.wide(name) is not None for name in known):
             return
         length = len(self._column(next(iter(known))))
