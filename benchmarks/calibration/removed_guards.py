@@ -45,7 +45,7 @@ REMOVED = (
     RemovedGuard("constant letters", _V + "guards.spread:_is_constant",
                  (("return all(are_equal", "return False and all(are_equal"),),
                  "s04_tautologies/returned_predictions.py.often", "SUPPORTED"),
-    RemovedGuard("constant rows", _D + "inequalities:inequality", (("constant = all(", "constant = False and all("),),
+    RemovedGuard("constant rows", _D + "inequalities:look_at_rows", (("constant = all(", "constant = False and all("),),
                  "s04_tautologies/own_constants.py:bound", "SUPPORTED"),
     RemovedGuard("narrow spreads", _D + "draw_guards:Spreads.is_narrow", (("max(self.ratios) < NARROW", "False"),),
                  "s04_tautologies/own_constants.py:narrow_mean", "SUPPORTED"),

@@ -64,6 +64,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     )
     monkeypatch.syspath_prepend(far)
     monkeypatch.setenv("THEORAX_SCALE", "1")
+    for name, module in list(sys.modules.items()):  # those of the projects that other tests made
+        file = getattr(module, "__file__", None)
+        if isinstance(file, str) and Path(file).is_relative_to(tmp_path.parent):
+            monkeypatch.delitem(sys.modules, name)
     yield claims
     for name in [name for name in sys.modules if name in ("far_away", "_models")]:
         del sys.modules[name]

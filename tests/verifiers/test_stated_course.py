@@ -120,19 +120,18 @@ def test_instances_are_drawn_from_their_key_alone(checked, claim, name):
 
 
 def test_python_of_a_build_runs_as_often_for_many_instances_as_for_few(checked):
-    ran = []
-
-    def counted(key, n):
-        ran.append(n)
-        return pair(key, n)
-
     counts = []
     for draws in (20, 60):
-        assert (
-            checked(BELOW, build=counted, observe=products, measures=COMPARED, draws=draws).status is not Status.ERROR
-        )
+        ran = []
+
+        def counted(key, n, ran=ran):  # a function of its own: a program that was traced before is not traced again
+            ran.append(n)
+            return pair(key, n)
+
+        found = checked(BELOW, build=counted, observe=products, measures=COMPARED, draws=draws)
+        assert found.status is not Status.ERROR
         counts.append(len(ran))
-    assert counts[1] == 2 * counts[0] < 20
+    assert counts[1] == counts[0] < 10
 
 
 def test_keys_that_could_not_be_followed_are_not_looked_at(checked):

@@ -193,7 +193,7 @@ class DataTable:
             values = list(dict.fromkeys(words))
             again = "differ within one " + size if size is not None else "differ"
             raise UsageError(
-                f"Rows of {self.path} {again} in the column `{name}` ({many(len(values), 'value')}: "
+                f"Rows of {self.path} {again} in the column `{name}` ("
                 f"{', '.join(values[:4])}{', ...' if len(values) > 4 else ''}), which no option names. Rows of one {name} may "
                 f'depend on each other, or be of another law. Write `--where "{name} = {values[0]}"` for these rows alone, or '
                 f"`--ignore {name}` if rows are independent draws of one law whatever their {name}."

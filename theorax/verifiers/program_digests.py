@@ -29,7 +29,7 @@ from theorax.verifiers.kinds.lowering import CellCase
 SIZES = (4, 6, 12, 16, 60)
 """Sizes to trace at, the first that works: a sweep that is changed leaves the digest as it is.
 
-None is above the smallest of the sweep: a build may cost what no machine has at sizes that its author did not choose.
+All are below the smallest of the sweep: at larger ones a build may cost what no machine has.
 """
 
 
