@@ -120,15 +120,18 @@ def test_instances_are_drawn_from_their_key_alone(checked, claim, name):
 
 
 def test_python_of_a_build_runs_as_often_for_many_instances_as_for_few(checked):
-    counts = []
-    for draws in (20, 60):
-        ran = []
-
-        def counted(key, n, ran=ran):  # a function of its own: a program that was traced before is not traced again
+    def counted_of(ran):
+        # A function of its own for each check: a program that was traced before is not traced again.
+        def counted(key, n):
             ran.append(n)
             return pair(key, n)
 
-        found = checked(BELOW, build=counted, observe=products, measures=COMPARED, draws=draws)
+        return counted
+
+    counts = []
+    for draws in (20, 60):
+        ran = []
+        found = checked(BELOW, build=counted_of(ran), observe=products, measures=COMPARED, draws=draws)
         assert found.status is not Status.ERROR
         counts.append(len(ran))
     assert counts[1] == counts[0] < 10
