@@ -19,8 +19,8 @@ OPTIONS: Mapping[str, str] = {
         "with `--shard K/N` and join its parts with `verify merge`."
     ),
     "--adjust": (
-        "The option `--adjust` no longer exists. Holm's method bounds the error rates over all claims of a run. Leave the "
-        "option out."
+        "The option `--adjust` no longer exists. A verdict does not depend on the others of its run, and Holm's method says "
+        "which hold jointly. Leave the option out."
     ),
     "--nightly": (
         "The option `--nightly` no longer exists. Draw again with another seed, such as `--seed 20260101`: it is the next "
@@ -34,7 +34,10 @@ SETTINGS: Mapping[str, str] = {
         "The setting `share` no longer exists. Check on a Dask cluster with `--scheduler ADDRESS`, or split the run "
         "with `--shard K/N` and join its parts with `verify merge`."
     ),
-    "adjust": "The setting `adjust` no longer exists. Holm's method bounds the error rates over all claims of a run.",
+    "adjust": (
+        "The setting `adjust` no longer exists. A verdict does not depend on the others of its run, and Holm's method says "
+        "which hold jointly."
+    ),
     "nightly": (
         "The setting `nightly` no longer exists. Draw again with another `seed`: it is the next attempt at each claim, and "
         "all attempts share one error budget."
@@ -52,6 +55,10 @@ _PREFACTOR = (
 )
 NAMES: Mapping[str, str] = {
     "theorax.decide.Prefactor": _PREFACTOR,
+    "theorax.decide.adjust": (
+        "`theorax.decide.adjust` no longer exists. A verdict does not depend on others. `decide.together([...])` says which "
+        "green ones hold jointly, and which red ones over all of them."
+    ),
     "theorax.decide.Watch": _MONITOR.format("Watch"),
     "theorax.decide.monitor": _MONITOR.format("monitor"),
     "theorax.language.Prefactor": _PREFACTOR,
@@ -69,7 +76,6 @@ KEYWORDS: Mapping[str, str] = {
     "Theorem.references": (
         "Cite a work where it is used, in `place=` or in the `Cited(...)` of a proof. Its entry stands in `references.bib`."
     ),
-    "adjust.method": "Verdicts are adjusted by Holm's method. Leave it out.",
     "plan_probability.every": "A probability is decided once, on all planned draws. Leave it out.",
 }
 """Keywords, each after the class or function that took it: ``Claim.keyword`` stands for every kind of claim.

@@ -46,7 +46,7 @@ CLAIMS = ("rate", "limit", "mean", "at_most", "law", "probability")
 @click.option("--class", "class_", default="default", metavar="CLASS", help="Corrections at finite size [default].")
 @click.option("--because", default="", metavar="TEXT", help="Why a class sharper than the default holds.")
 @click.option("--sd", type=Number(), metavar="S", help="Planned sd of one draw [0.2 of a logarithm].")
-@click.option("--level", type=Number(), default=0.025, metavar="P", help="Error rate of either wrong verdict [0.025].")
+@click.option("--level", type=Number(), default=0.025, metavar="P", help="Error rate of support [0.025]; of refutation a 25th.")
 @click.option("--paired", metavar="COLUMN", help="The column whose equal entries are one seed at every size.")
 @click.option(
     "--seeds", type=OneOf(("independent", "paired", "undeclared")), help="How sizes share seeds [undeclared]."
@@ -73,6 +73,7 @@ def data(context: click.Context, file: Path, output: tuple[str, ...], **given: A
 
     The plan is made from the sizes and counts in the file and from these options, never from the values.
     """
+    from theorax.decide.status import Status
     from theorax.reports.document import exit_code
 
     claimed = [name for name in CLAIMS if given[name] is not None]
@@ -87,7 +88,7 @@ def data(context: click.Context, file: Path, output: tuple[str, ...], **given: A
     kind, claim = claimed[0], given[claimed[0]]
     try:
         study = _study(file, kind, given, workspace_of(context).arguments)
-        code = exit_code([study.verdict.status])
+        code = exit_code([study.verdict.status], refuted=study.verdict.status is Status.REFUTED)
         answer = _answer(study, file, claim, code)
     except OverflowError:  # what is claimed is a power, at some size, that no double holds
         raise UsageError(
@@ -134,7 +135,7 @@ def _declared(given: dict[str, Any]) -> StudyOptions:
     if corrections is not None and not reason and not unexplained:
         corrections = replace(corrections, reason="")
     return StudyOptions(
-        levels=decide.Levels(given["level"], given["level"]),
+        levels=decide.Levels.at(given["level"]),
         corrections=corrections,
         moments=moments,
         unexplained=unexplained,

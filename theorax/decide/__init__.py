@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from theorax.decide.status import Levels, Reading
     from theorax.decide.stopping import LooksPlan, looks, plan_looks
     from theorax.decide.streams import Stream
-    from theorax.decide.suites import adjust
+    from theorax.decide.suites import together
     from theorax.decide.verdict import Verdict
 
 _HOMES = {
@@ -46,7 +46,7 @@ _HOMES = {
         "theorax.decide.rates": ("RatePlan", "plan_rate", "rate"),
         "theorax.decide.sequences": ("SequencePlan", "plan_sequence", "sequence"),
         "theorax.decide.streams": ("Stream",),
-        "theorax.decide.suites": ("adjust",),
+        "theorax.decide.suites": ("together",),
         "theorax.decide.corrections": ("Corrections", "Expansion"),
         "theorax.decide.status": ("Levels", "Reading"),
         "theorax.decide.verdict": ("Verdict",),
@@ -78,7 +78,6 @@ __all__ = [
     "Uniform",
     "Variate",
     "Verdict",
-    "adjust",
     "inequality",
     "law",
     "limit",
@@ -97,6 +96,7 @@ __all__ = [
     "quantile",
     "rate",
     "sequence",
+    "together",
 ]
 
 

@@ -45,12 +45,18 @@ from enum import StrEnum
 
 from scipy.special import ndtri, stdtr, stdtrit
 
-from theorax.decide.error_budget import REFUTATIONS, SUPPORTS, holm
+from theorax.decide.error_budget import holm
 from theorax.decide.interval import Proportion
 from theorax.decide.kinds import DecidedQuantity
 from theorax.errors import UsageError
 
-__all__ = ["SHARE", "CaseReading", "Decided", "Evidence", "Outcome", "Pair", "compare_reports", "joined_cases", "pair"]
+__all__ = [
+    "MOVED", "SAME", "SHARE", "CaseReading", "Decided", "Evidence", "Outcome", "Pair", "compare_reports", "joined_cases",
+    "pair",
+]  # fmt: skip
+
+MOVED, SAME = 0.01, 0.05
+"""Levels over all compared claims: of any called moved that is not, and of any called unchanged that moved."""
 
 SHARE = 0.5
 """The zone as a share of the margin: a quantity that was exactly as claimed keeps half of its margin after such a move."""
@@ -267,7 +273,7 @@ class Decided:
 
 
 def compare_reports(
-    evidence: Mapping[str, Evidence], *, moved: float = REFUTATIONS, same: float = SUPPORTS
+    evidence: Mapping[str, Evidence], *, moved: float = MOVED, same: float = SAME
 ) -> dict[str, Decided]:
     """The outcome of every claim; what is not random is decided by itself and takes no part in Holm's families."""
     tested = {name: part for name, part in evidence.items() if part.tested}

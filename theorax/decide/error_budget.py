@@ -1,7 +1,9 @@
-"""Error control over a suite of verdicts: two families, the refutations and the supports, each by Holm's method.
+"""What the verdicts of a run say together: which green ones hold jointly, which red ones hold over the run.
 
-Holm's method bounds the probability of any wrong rejection in a family (the family-wise error) under any dependence.
-Rigorous results are in neither family: they spend no error.
+A verdict is that of its claim, whatever else was asked. Of many verdicts some are wrong by chance alone, so a run has a
+statement about all of them: two families of p-values, those of refutation and those of support, each by Holm's method.
+It bounds the probability of any wrong rejection in a family under any dependence. Rigorous results spend no error and
+belong to neither family.
 
 **Source:** Holm 1979.
 """
@@ -12,34 +14,38 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from theorax.decide.findings import Finding, Found
-from theorax.decide.status import Reason, Status
-from theorax.decide.verdict import Verdict
+from theorax.decide.spending import charged
+from theorax.decide.status import Status
 from theorax.errors import DesignError
 from theorax.names import many
-from theorax.text.numbers import p_value, percent
+from theorax.text.numbers import percent
 
 __all__ = [
     "REFUTATIONS",
     "SUPPORTS",
-    "Adjustable",
     "Adjusted",
-    "Suite",
-    "apply_budget",
+    "Member",
+    "Stated",
+    "Together",
+    "by_adjusted",
+    "holds_over_run",
     "holm",
-    "short_of",
+    "member",
+    "together",
 ]
 
-REFUTATIONS, SUPPORTS = 0.01, 0.05
+REFUTATIONS, SUPPORTS = 0.01, 0.025
+"""Levels over a run: of any wrong red verdict, and of any wrong green one."""
+
 TESTED = (Status.REFUTED, Status.SUPPORTED, Status.INCONCLUSIVE)
 
 
-class Adjustable(Protocol):
-    """The part of a verdict that an adjustment reads."""
+class Stated(Protocol):
+    """The part of a verdict that a statement about the run reads."""
 
     @property
     def status(self) -> Status:
-        """Status of the claim alone."""
+        """Status of the claim."""
         ...
 
     @property
@@ -59,6 +65,15 @@ class Adjustable(Protocol):
 
 
 @dataclass(frozen=True)
+class Member:
+    """One verdict in a run; its p-values are charged for its attempt, and None where it is in no family."""
+
+    status: Status
+    p_refute: float | None = None
+    p_support: float | None = None
+
+
+@dataclass(frozen=True)
 class Adjusted:
     """Adjusted p-values of one member: the smallest levels at which it would be rejected."""
 
@@ -67,63 +82,67 @@ class Adjusted:
 
 
 @dataclass(frozen=True)
-class Suite:
-    """Result of an adjustment: its families, and the claims that fall by it."""
+class Together:
+    """The verdicts of a run together."""
 
-    refutations: int  # members of family R
-    supports: int  # members of family S
-    changed: tuple[str, ...]
-    members: Mapping[str, Adjusted]
-    levels: tuple[float, float] = (REFUTATIONS, SUPPORTS)
-
-    def after(self, name: str, verdict: Verdict) -> Verdict:
-        """The verdict as the whole suite supports it: a claim that falls has one finding more."""
-        if name not in self.changed:
-            return verdict
-        refuted = verdict.status is Status.REFUTED
-        p, level = (verdict.p_refute, self.levels[0]) if refuted else (verdict.p_support, self.levels[1])
-        told = (
-            f"{verdict.sentence} Alone it is {verdict.status} ({p_value(p)}); among the {many(len(self.members), 'claim')} of "
-            f"this run that is not small enough for a family-wise error of {level:g} (Holm)."
-        )
-        return verdict.with_findings(Found(Finding.FELL_IN_SUITE, told, Reason.UNDERPOWERED))
+    members: Mapping[str, Adjusted]  # of the families
+    green: tuple[str, ...]  # every verdict that holds
+    red: tuple[str, ...]  # every refuted one
+    green_alone: tuple[str, ...]  # those of the green that do not hold jointly
+    red_alone: tuple[str, ...]  # those of the red that do not hold over the run
 
     @property
     def sentence(self) -> str:
-        """The adjustment in words."""
-        green, red = percent(SUPPORTS), percent(REFUTATIONS)
-        risk = f"risk that any green is wrong {green}, any red {red}"
-        changed = many(len(self.changed), "verdict") if self.changed else "no verdict"
-        tested = many(len(self.members), "claim")
-        return f"{tested} tested: {risk} (Holm). Adjusting changed {changed}."
+        """The statement about the run."""
+        parts = [part for part in (_green(self), _red(self)) if part]
+        return " ".join(parts) or "No verdict of this run is green or red."
 
 
-def apply_budget(claims: Mapping[str, Adjustable], *, refute: float = REFUTATIONS, support: float = SUPPORTS) -> Suite:
-    """Hold every statistical verdict against the whole suite's error rates.
+def member(claim: Stated, attempt: int | None = None) -> Member:
+    """A verdict as one of a run; ``attempt``: its number, where all attempts at the claim share one budget."""
+    if claim.status not in TESTED or claim.rigorous or claim.p_refute is None or claim.p_support is None:
+        return Member(claim.status)
+    if attempt is None:
+        return Member(claim.status, claim.p_refute, claim.p_support)
+    return Member(claim.status, charged(claim.p_refute, attempt), charged(claim.p_support, attempt))
 
-    | the verdict alone | after |
+
+def together(members: Mapping[str, Member]) -> Together:
+    """What these verdicts say together.
+
+    | the verdict | over the run |
     |---|---|
-    | refuted | refuted iff its adjusted level of refutation is at most ``refute``, else inconclusive |
-    | supported | supported iff its adjusted level of support is at most ``support``, else inconclusive |
-    | inconclusive | unchanged, and a member of both families |
-    | rigorous, or without p-values, or anything else | unchanged, and a member of neither |
-
-    An adjustment takes away, it never gives: an inconclusive verdict stays so, and a refuted one is never turned into
-    support.
+    | supported by a test | holds jointly iff its adjusted p-value of support is at most ``SUPPORTS`` |
+    | refuted by a test | holds iff its adjusted p-value of refutation is at most ``REFUTATIONS`` |
+    | inconclusive | a member of both families |
+    | rigorous | holds, and is a member of neither |
+    | anything else | a member of neither |
 
     **Raises:** DesignError for a p-value that is none.
     """
-    family = {name: claim for name, claim in claims.items() if _is_member(claim)}
-    refuting = holm({name: _p_value(claim, Status.REFUTED) for name, claim in family.items()})
-    supporting = holm({name: _p_value(claim, Status.SUPPORTED) for name, claim in family.items()})
-    short = {Status.REFUTED: (refuting, refute), Status.SUPPORTED: (supporting, support)}
-    changed = tuple(
-        name
-        for name, claim in family.items()
-        if claim.status in short and short[claim.status][0][name] > short[claim.status][1]
+    refuting = holm({name: one.p_refute for name, one in members.items() if one.p_refute is not None})
+    supporting = holm({name: one.p_support for name, one in members.items() if one.p_support is not None})
+    adjusted = {name: Adjusted(refuting[name], supporting[name]) for name in refuting}
+    return by_adjusted({name: one.status for name, one in members.items()}, adjusted)
+
+
+def by_adjusted(words: Mapping[str, Status], adjusted: Mapping[str, Adjusted]) -> Together:
+    """What verdicts say together whose p-values over the run are known; the others spend no error."""
+    green = tuple(name for name, status in words.items() if status.holds)
+    red = tuple(name for name, status in words.items() if status is Status.REFUTED)
+    alone = {name for name, status in words.items() if not holds_over_run(status, adjusted.get(name))}
+    return Together(
+        adjusted, green, red, tuple(name for name in green if name in alone), tuple(name for name in red if name in alone)
     )
-    members = {name: Adjusted(refuting[name], supporting[name]) for name in family}
-    return Suite(len(family), len(family), changed, members, (refute, support))
+
+
+def holds_over_run(status: Status, adjusted: Adjusted | None) -> bool:
+    """True unless this verdict, with these p-values over its run, does not hold over it."""
+    if adjusted is None:
+        return True
+    if status is Status.REFUTED:
+        return adjusted.refute <= REFUTATIONS
+    return not status.holds or adjusted.support <= SUPPORTS
 
 
 def holm(p_values: Mapping[str, float]) -> dict[str, float]:
@@ -140,22 +159,28 @@ def holm(p_values: Mapping[str, float]) -> dict[str, float]:
     return adjusted
 
 
-def short_of(p_values: Mapping[str, float], level: float = SUPPORTS) -> dict[str, float]:
-    """The members that Holm would not reject at this level, each with the p-value that it needs where it stands."""
-    adjusted = holm(p_values)
-    ordered = sorted(p_values, key=lambda name: p_values[name])
-    return {name: level / (len(ordered) - at) for at, name in enumerate(ordered) if adjusted[name] > level}
+def _green(found: Together) -> str:
+    level, number = percent(SUPPORTS), len(found.green)
+    if not number:
+        return ""
+    if not found.green_alone:
+        if number == 1:
+            return f"The green verdict holds at {level}."
+        return f"All {number} green verdicts hold jointly at {level}."
+    held = number - len(found.green_alone)
+    listed = ", ".join(found.green_alone)
+    return f"{held} of {many(number, 'green verdict')} hold jointly at {level}; on their own only: {listed}."
 
 
-def _is_member(claim: Adjustable) -> bool:
-    known = claim.p_refute is not None and claim.p_support is not None
-    return claim.status in TESTED and not claim.rigorous and known
-
-
-def _p_value(claim: Adjustable, decided: Status) -> float:
-    p = claim.p_refute if decided is Status.REFUTED else claim.p_support
-    assert p is not None  # as of every member
-    return p
+def _red(found: Together) -> str:
+    level, number = percent(REFUTATIONS), len(found.red)
+    if not number:
+        return ""
+    if not found.red_alone:
+        what = "The refutation holds" if number == 1 else f"All {number} refutations hold"
+        return f"{what} over the run at {level}."
+    held = number - len(found.red_alone)
+    return f"{held} of {many(number, 'refutation')} hold over the run at {level}; on their own only: {', '.join(found.red_alone)}."
 
 
 def _refuse_p(name: str, p: float) -> None:

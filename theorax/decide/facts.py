@@ -44,7 +44,7 @@ class FactKey(StrEnum):
     PRINTED = "As printed"
     VERDICT = "Verdict"
     UNCONTROLLED = "No control"
-    ALONE = "Alone"
+    ALONE = "On its own"
     REASON = "Undecided"
     CASE = "Deciding case"
     BOUND = "Bound"

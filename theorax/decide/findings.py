@@ -26,7 +26,6 @@ class Finding(StrEnum):
     PROOF = "exact decision procedure closed the goal"
     CERTIFICATE = "rigorous arithmetic covered the domain"
     ONE_NUMBER = "what the data exclude is the rounding of one number"
-    FELL_IN_SUITE = "not significant among all claims of the run"
     TEST_REFUTED = "the data exclude the claim"
     INSENSITIVE = "a wrong variant or a control passes"
     CANNOT_FAIL = "the measurement could not have refuted it"
@@ -49,7 +48,6 @@ _PRECEDENCE: tuple[tuple[Finding, Status], ...] = (
     (Finding.PROOF, Status.PROVED),
     (Finding.CERTIFICATE, Status.CERTIFIED),
     (Finding.ONE_NUMBER, Status.VACUOUS),
-    (Finding.FELL_IN_SUITE, Status.INCONCLUSIVE),
     (Finding.TEST_REFUTED, Status.REFUTED),
     (Finding.INSENSITIVE, Status.VACUOUS),
     (Finding.CANNOT_FAIL, Status.VACUOUS),
@@ -77,7 +75,6 @@ def settle(findings: Iterable[Finding]) -> Status:
     | exact decision procedure closed the goal | PROVED |
     | rigorous arithmetic covered the domain | CERTIFIED |
     | what the data exclude is the rounding of one number | VACUOUS |
-    | not significant among all claims of the run | INCONCLUSIVE |
     | the data exclude the claim | REFUTED |
     | a wrong variant or a control passes | VACUOUS |
     | the measurement could not have refuted it | VACUOUS |

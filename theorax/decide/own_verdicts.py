@@ -12,7 +12,7 @@ from theorax.decide.guard_findings import Looked, together
 from theorax.decide.plans import Planned, SweepPlan, Tested
 from theorax.decide.size_arithmetic import over_sizes, sizes_of_ledger
 from theorax.decide.skewness import with_tails
-from theorax.decide.status import Direction, Status
+from theorax.decide.status import Direction
 from theorax.decide.verdict import Assumption, Standing, Statement, Verdict
 from theorax.decide.wide_margins import says_nothing
 from theorax.decide.wording import SEEDS, found_by, inside
@@ -53,7 +53,7 @@ def _concluded(
     sizes = tuple(map(float, sizes))
     decision = over_sizes(tested.decision, sizes)
     case, words = own_case(plan, replace(tested, decision=decision)), plan.kind_words
-    level = decision.levels.refute if decision.status is Status.REFUTED else decision.levels.support
+    level = decision.levels.of(decision.status)
     # Without randomness there is no error rate: what is left is the declared class.
     spent = level if plan.random else None
     stated = Statement(

@@ -85,11 +85,12 @@ class Schedule:
 
 DEFAULT_SCHEDULE = Schedule()
 
-MEMBERS = 1000
+MEMBERS = 500
 ENDING = Levels(SUPPORTS / MEMBERS, REFUTATIONS / MEMBERS)
-"""P-values at which a claim ends its draws early: small enough for Holm among a thousand claims of one run.
+"""P-values at which a claim ends its draws early: small enough for Holm among so many claims of one run.
 
-A look that rejects at the claim's own level alone would leave a p-value near that level, which no suite bears.
+A look that rejects at the claim's own level alone would leave a p-value near that level, and the statement about a run
+could not count on it.
 """
 
 
@@ -240,7 +241,7 @@ def _stopped(plan: LooksPlan, found: Verdict, number: int, whole: Levels, p_supp
     return replace(
         found,
         look=LookTaken(number, len(plan.stages), drawn, planned),
-        level=whole.support,
+        level=whole.of(found.status),
         p_support=p_support,
         p_refute=p_refute,
         design_hash=plan.hash,

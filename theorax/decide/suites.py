@@ -1,4 +1,4 @@
-"""Several verdicts together: each held against the error rates of all of them."""
+"""Several verdicts on own numbers: what they say together."""
 
 from __future__ import annotations
 
@@ -6,33 +6,25 @@ from collections.abc import Iterable, Mapping
 from typing import cast
 
 from theorax.decide import error_budget
-from theorax.decide.error_budget import REFUTATIONS, SUPPORTS
+from theorax.decide.error_budget import Together
 from theorax.decide.verdict import Verdict
-from theorax.deleted import refuse_deleted_keywords
 from theorax.errors import UsageError
 
-__all__ = ["adjust"]
+__all__ = ["together"]
 
 
-@refuse_deleted_keywords
-def adjust(
-    verdicts: Mapping[str, Verdict] | Iterable[Verdict],
-    *,
-    refute: float = REFUTATIONS,
-    support: float = SUPPORTS,
-) -> dict[str, Verdict]:
-    """The verdicts as all of them together support them, by name; see `theorax.decide.error_budget`.
+def together(verdicts: Mapping[str, Verdict] | Iterable[Verdict]) -> Together:
+    """What these verdicts say together, by name; see `theorax.decide.error_budget`.
 
-    Twenty claims at 2.5 % each err somewhere with probability up to one half: whoever reports several adjusts them.
-    An adjustment takes away, it never gives.
+    Twenty claims at 2.5 % each err somewhere with probability up to one half. Each verdict stays as it is; the answer
+    says which green ones hold jointly, and which red ones hold over all of them.
 
     **Raises:** `UsageError` for no verdicts, or two of one name.
     """
     named = cast("Mapping[str, Verdict]", verdicts) if isinstance(verdicts, Mapping) else _named(verdicts)
     if not named:
-        raise UsageError("No verdicts were given. Nothing can be adjusted. Write decide.adjust([first, second, ...]).")
-    suite = error_budget.apply_budget(named, refute=refute, support=support)
-    return {name: suite.after(name, verdict) for name, verdict in named.items()}
+        raise UsageError("No verdicts were given. Nothing is said of none. Write decide.together([first, second, ...]).")
+    return error_budget.together({name: error_budget.member(verdict) for name, verdict in named.items()})
 
 
 def _named(verdicts: Iterable[Verdict]) -> dict[str, Verdict]:

@@ -1,8 +1,8 @@
 """Agreement of a report with itself: every status computed again from the findings of the claims that it stands for.
 
 What follows from one claim's own findings its type holds (`Verdict`), the summary is held by the document. Here a
-theorem's status is held against its claims, a claim's status alone against its findings, and what blocks against what
-is blocked. A report that was edited to read better than its claims is refused by the field that does not follow.
+theorem's status is held against its claims, what blocks against what is blocked, and the statement about the run against
+the p-values of its claims. A report that was edited to read better than its claims is refused by the field that does not follow.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from theorax.decide.findings import Finding, settle
+from theorax.decide.error_budget import member
 from theorax.decide.status import Status
 from theorax.reports.document import ClaimReport, Document, TheoremReport
 from theorax.text.codec import Malformed
@@ -34,22 +34,43 @@ def held_together(document: Document) -> Document:
             if given is not None and not low <= given <= high:
                 raise Malformed(f"{place}.{name}", f"it is {given:g}, and lies between {low:g} and {high:g}")
         for index, claim in enumerate(part.claims):
-            _follows(f"{place}.claims[{index}].status_unadjusted", claim.status_unadjusted, _alone(claim))
-        for name, stated, right in _statuses(part):
-            _follows(f"{place}.{name}", stated, right)
+            _hold_adjusted(f"{place}.claims[{index}]", claim, is_shard=document.shard is not None)
+        _follows(f"{place}.status", part.status, _status(part))
         _follows(f"{place}.blocked_by", bool(part.blocked_by), part.status is Status.BLOCKED)
         # A shard blocks nothing: that waits for the other shards.
         if document.shard is None and part.status.holds and (failed := sorted(_failed(part, document))):
             raise Malformed(f"{place}.status", f"it is {part.status}, but it rests on {', '.join(failed)}")
-    fell = {
-        f"{part.id}.{claim.id}"
-        for part in document.theorems
-        for claim in part.claims
-        if claim.status is not claim.status_unadjusted
-    }
-    if unnamed := sorted(fell - set(document.suite.changed)):
-        raise Malformed(".suite.changed", f"it does not name {', '.join(unnamed)}, which fell among all claims")
+    _hold_statement(document)
     return document
+
+
+def _hold_adjusted(place: str, claim: ClaimReport, *, is_shard: bool) -> None:
+    """Refuse p-values over the run that are smaller than those of the claim, or where there are none."""
+    own = member(claim, claim.attempt)
+    for name in ("refute", "support"):
+        adjusted, p = getattr(claim, f"adjusted_{name}"), getattr(own, f"p_{name}")
+        if p is None or is_shard:
+            _follows(f"{place}.adjusted_{name}", adjusted, None)
+        elif adjusted is None or adjusted < p:
+            raise Malformed(f"{place}.adjusted_{name}", f"{adjusted} is below the p-value of the claim, {p:g}")
+
+
+def _hold_statement(document: Document) -> None:
+    """Refuse a statement about the run that its claims contradict; a part of a report keeps the statement of the whole."""
+    words = {(f"{part.id}.{claim.id}"): claim for part in document.theorems for claim in part.claims}
+    for name, of_word in (("green_alone", _is_green), ("red_alone", _is_red)):
+        stated = getattr(document.together, name)
+        right = {id for id, claim in words.items() if of_word(claim.status) and claim.over_run is False}
+        if wrong := sorted(right ^ (words.keys() & set(stated))):
+            raise Malformed(f".together.{name}", f"it does not follow from the p-values of {', '.join(wrong)}")
+
+
+def _is_green(status: Status) -> bool:
+    return status.holds
+
+
+def _is_red(status: Status) -> bool:
+    return status is Status.REFUTED
 
 
 def _bounded(part: TheoremReport) -> Iterator[tuple[str, float | None, float, float]]:
@@ -66,25 +87,11 @@ def _bounded(part: TheoremReport) -> Iterator[tuple[str, float | None, float, fl
         yield f"controls[{at}].kill_probability", control.kill_probability, 0, 1
 
 
-def _alone(claim: ClaimReport) -> Status:
-    """The status of a claim without the other claims of its run."""
-    return settle(part.finding for part in claim.findings if part.finding is not Finding.FELL_IN_SUITE)
-
-
-def _statuses(part: TheoremReport) -> Iterator[tuple[str, Status, Status]]:
-    """The statuses of a theorem by name: the one given, and the one that follows from its claims."""
-    blocked = part.status is Status.BLOCKED
+def _status(part: TheoremReport) -> Status:
+    """The status of a theorem that follows from its claims."""
     if not part.claims:
-        for name in ("status", "status_unadjusted"):
-            given = getattr(part, name)
-            yield name, given, given if given in UNFINISHED else Status.ERROR
-        return
-    yield "status", part.status, Status.BLOCKED if blocked else overall(part.claims)[0]
-    standing = [claim.status_unadjusted for claim in part.claims if claim.corrected is None]
-    alone = max(standing, key=lambda status: status.severity, default=Status.ERROR)
-    # Blocked before the adjustment or by it: neither word says that it holds.
-    given = part.status_unadjusted
-    yield "status_unadjusted", given, given if blocked and given is Status.BLOCKED else alone
+        return part.status if part.status in UNFINISHED else Status.ERROR
+    return overall(part.claims)[0]
 
 
 def _failed(part: TheoremReport, document: Document) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The document of a run, assembled from its records, its adjustment over the suite and its bibliography."""
+"""The document of a run, assembled from its records, what they say together, and its bibliography."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import astuple, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from theorax.decide.error_budget import REFUTATIONS, SUPPORTS
+from theorax.decide.error_budget import Adjusted, Together, member, together
 from theorax.decide.verdict import Verdict
 from theorax.reports.bibliographies import cited_works, entries, strangers
 from theorax.reports.document import (
@@ -18,10 +18,10 @@ from theorax.reports.document import (
     Document,
     MachineReport,
     RunSettings,
+    RunStatement,
     RunSummary,
     ShardReport,
     Source,
-    SuiteReport,
     TheoremReport,
 )
 from theorax.runs.manifests import EntrySort, Manifest, parted
@@ -33,7 +33,6 @@ from theorax.verifiers.outcome import TheoremOutcome
 from theorax.version import __version__
 
 if TYPE_CHECKING:
-    from theorax.decide.error_budget import Suite
     from theorax.runs.listening import Record
     from theorax.runs.runner import Run
     from theorax.runs.selectors import Shard
@@ -45,8 +44,16 @@ def document(run: Run, settings: Settings, command: Sequence[str], created: str)
     sources = _sources(run.manifests.values())
     places = {source: place for place, source in enumerate(sources)}
     cited = {record.outcome.id: cited_works(record.outcome, run.bibliography) for record in run.records}
+    found = together(
+        {
+            f"{record.outcome.id}.{claim.id}": member(claim, claim.attempt)
+            for record in run.records
+            for claim in record.outcome.claims
+        }
+    )
     theorems = [
-        _theorem(record, run, places, tuple(work.key for work in cited[record.outcome.id])) for record in run.records
+        _theorem(record, run, found, places, tuple(work.key for work in cited[record.outcome.id]))
+        for record in run.records
     ]
     finished = {theorem.id for theorem in theorems}
     summary = RunSummary.of(
@@ -56,7 +63,7 @@ def document(run: Run, settings: Settings, command: Sequence[str], created: str)
         seconds=run.seconds,
         troubles=tuple(dict.fromkeys((*run.troubles, *strangers(run)))),
     )
-    found = Document(
+    whole = Document(
         schema_version=SCHEMA_VERSION,
         generator=f"theorax {__version__}",
         created=created,
@@ -64,14 +71,14 @@ def document(run: Run, settings: Settings, command: Sequence[str], created: str)
         environment=MachineReport.here(),
         settings=replace(_settings(settings), jobs=run.jobs or settings.jobs),
         summary=summary,
-        suite=_suite(run),
+        together=RunStatement.of(found) if run.shard is None else RunStatement.of_shard(),
         sources=sources,
         bibliography=entries(work for found in cited.values() for work in found),
         theorems=tuple(theorems),
         shard=_shard(run.shard) if run.shard is not None else None,
     )
     # A report of this run and the same report read from its file are rendered alike: both hold what JSON can hold.
-    return built(Document, json_values(found))
+    return built(Document, json_values(whole))
 
 
 def _settings(settings: Settings) -> RunSettings:
@@ -81,19 +88,6 @@ def _settings(settings: Settings) -> RunSettings:
 
 def _shard(shard: Shard) -> ShardReport:
     return ShardReport(shard.number, shard.of, shard.selected, shard.named, shard.attempt)
-
-
-def _suite(run: Run) -> SuiteReport:
-    suite = run.suite
-    return SuiteReport(
-        method="Holm",
-        refutations=suite.refutations,
-        refutation_level=REFUTATIONS,
-        supports=suite.supports,
-        support_level=SUPPORTS,
-        changed=tuple(suite.changed),
-        sentence=suite.sentence if run.shard is None else "A shard of a run: nothing is adjusted before the merge.",
-    )
 
 
 def _sources(manifests: Iterable[Manifest]) -> tuple[Source, ...]:
@@ -109,35 +103,33 @@ def _read(manifest: Manifest) -> Iterator[Source]:
             yield Source(name, digest)
 
 
-def _theorem(record: Record, run: Run, places: Mapping[Source, int], works: tuple[str, ...]) -> TheoremReport:
-    alone = record.outcome
-    manifest, file = run.manifests.get(alone.id, {}), run.files.get(alone.id)
+def _theorem(
+    record: Record, run: Run, found: Together, places: Mapping[Source, int], works: tuple[str, ...]
+) -> TheoremReport:
+    outcome = record.outcome
+    manifest, file = run.manifests.get(outcome.id, {}), run.files.get(outcome.id)
     lines = claim_lines(file) if file is not None else {}
-    adjusted = run.adjusted[alone.id]
+    members = found.members if run.shard is None else {}
     claims = tuple(
-        _claim(f"{alone.id}.{new.id}", new, old, run.suite, lines.get(new.id))
-        for new, old in zip(adjusted.claims, alone.claims, strict=True)
+        _claim(claim, members.get(f"{outcome.id}.{claim.id}"), lines.get(claim.id)) for claim in outcome.claims
     )
     return TheoremReport(
-        **fields_of(adjusted, TheoremOutcome) | {"claims": claims, "work": alone.work},
-        status_unadjusted=alone.status,
+        **fields_of(outcome, TheoremOutcome) | {"claims": claims},
         works=works,
         kept_from=record.kept_from,
         log=record.log,
-        file=_shown(file, adjusted.root) if file is not None else "",
+        file=_shown(file, outcome.root) if file is not None else "",
         digest=manifest.get(EntrySort.THEOREM.entry(), ""),
         reads=tuple(sorted(places[source] for source in _read(manifest))),
-        dependencies_unchecked=run.unchecked.get(alone.id, ()),
+        dependencies_unchecked=run.unchecked.get(outcome.id, ()),
     )
 
 
-def _claim(name: str, claim: Verdict, alone: Verdict, suite: Suite, line: int | None) -> ClaimReport:
-    member = suite.members.get(name)
+def _claim(claim: Verdict, adjusted: Adjusted | None, line: int | None) -> ClaimReport:
     return ClaimReport(
         **fields_of(claim, Verdict),
-        status_unadjusted=alone.status,
-        adjusted_refute=member.refute if member else None,
-        adjusted_support=member.support if member else None,
+        adjusted_refute=adjusted.refute if adjusted else None,
+        adjusted_support=adjusted.support if adjusted else None,
         line=line,
     )
 

@@ -64,8 +64,8 @@ class BuildFinding:
     def title(self) -> str:
         """The verdict and whose it is."""
         part = self.theorem if self.claim is None else self.claim
-        within = part is not None and part.within_margin
-        return f"{signed(self.status, within)} {self.id if self.claim is None else f'{self.id}.{self.claim.id}'}"
+        within, alone = (part.within_margin, part.alone) if part is not None else (False, False)
+        return f"{signed(self.status, within, alone=alone)} {self.id if self.claim is None else f'{self.id}.{self.claim.id}'}"
 
     @property
     def file(self) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from theorax.decide.error_budget import REFUTATIONS, SUPPORTS
 from theorax.decide.facts import Fact, FactKey, Level, facts, sorted_facts
 from theorax.decide.spending import level_of
 from theorax.decide.status import Status
 from theorax.reports.document import ClaimReport, TheoremReport
-from theorax.text.numbers import percent
+from theorax.text.numbers import p_value, percent
 
 NO_CONTROL = "no subject that must fail this claim was tried, so nothing shows that the check can fail"
 
@@ -23,8 +24,8 @@ def _of_the_run(claim: ClaimReport, part: TheoremReport) -> Iterator[Fact]:
         yield Fact(FactKey.PRINTED, printed(part.label, claim.corrected), Level.HEAD)
     if claim.status.holds and not any(row.claim == claim.id for row in part.controls):
         yield Fact(FactKey.UNCONTROLLED, NO_CONTROL, Level.HEAD, "no control was run")
-    if claim.status != claim.status_unadjusted:
-        yield Fact(FactKey.ALONE, status_alone(claim.status_unadjusted))
+    if claim.over_run is False:
+        yield Fact(FactKey.ALONE, on_its_own(claim))
     if claim.level is not None and not claim.rigorous:
         whole = percent(claim.level / level_of(1.0, claim.attempt))
         nth = "the first" if claim.attempt == 1 else f"number {claim.attempt}"
@@ -44,6 +45,12 @@ def printed(label: str, corrected: str) -> str:
     return f"This is {wording(label)}; the claim {corrected} holds instead."
 
 
-def status_alone(status: Status) -> str:
-    """The word before the error rates of a run were shared among its claims."""
-    return f"without the other claims of this run it is {status}"
+def on_its_own(claim: ClaimReport) -> str:
+    """The sentence about a verdict that does not hold over the run."""
+    adjusted = claim.adjusted
+    assert adjusted is not None  # as of every verdict that does not hold over the run
+    if claim.status is Status.REFUTED:
+        p, level, what = adjusted.refute, REFUTATIONS, "the refutation does not hold over the run"
+    else:
+        p, level, what = adjusted.support, SUPPORTS, "it does not hold jointly with the other green verdicts"
+    return f"{what}: {p_value(p)} among all, above {percent(level)}"

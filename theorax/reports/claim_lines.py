@@ -201,7 +201,7 @@ def bar_line(claim: ClaimReport) -> str:
 
 
 def _told(claim: ClaimReport, part: TheoremReport, width: int, *, scoped: bool) -> Iterator[str]:
-    """Further lines of a claim that is refuted, corrected, or fell among the claims of the run."""
+    """Further lines of a claim that is refuted, corrected, or holds on its own only."""
     found = by_key(report_facts(claim, part))
     if printed := found.get(FactKey.PRINTED):
         yield from wrap(printed.value, width)

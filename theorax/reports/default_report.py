@@ -73,7 +73,7 @@ def default_report(document: Document, part: TheoremReport) -> list[Block]:
 def _head(part: TheoremReport, effort: str, work: CitedWork | None) -> Iterator[str]:
     """The word with its scope, the id, the time; then title and source."""
     took = f"kept {_day(part.kept_from)}" if part.kept_from is not None else duration(part.seconds)
-    word, right = signed(part.status, part.within_margin), f"{took}, {effort}"
+    word, right = signed(part.status, part.within_margin, alone=part.alone), f"{took}, {effort}"
     if scope := _scope(part):
         yield from wrap(f"{word} {scope}", WIDTH, 2, 2)
         yield from left_and_right(part.id, right)

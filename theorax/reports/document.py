@@ -16,6 +16,15 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal, get_type_hints
 
+from theorax.decide.error_budget import (
+    REFUTATIONS,
+    SUPPORTS,
+    Adjusted,
+    Together,
+    by_adjusted,
+    holds_over_run,
+    member,
+)
 from theorax.decide.findings import ShownBy
 from theorax.decide.status import Status
 from theorax.decide.strength import Reach
@@ -27,7 +36,7 @@ from theorax.text.codec import Count, Malformed, Pattern, built, json_values
 from theorax.verifiers.outcome import TheoremOutcome
 from theorax.verifiers.settings import Settings
 
-SCHEMA_VERSION: Literal[9] = 9
+SCHEMA_VERSION: Literal[10] = 10
 
 Date = Annotated[str, Pattern(r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$")]
 Address = Annotated[str, Pattern(r"^(https?://[^\s<>\"]+)?$")]
@@ -99,16 +108,39 @@ class CitedWork:
 
 
 @dataclass(frozen=True)
-class SuiteReport:
-    """Control of the error rates over all claims of the run."""
+class RunStatement:
+    """What the verdicts of the run say together; no verdict depends on it."""
 
     method: str
-    refutations: Count
-    refutation_level: float
-    supports: Count
+    tested: Count  # claims with p-values, the members of both families
     support_level: float
-    changed: tuple[str, ...]
+    green: Count
+    green_alone: tuple[str, ...]  # green on their own only: they do not hold jointly with the others
+    refutation_level: float
+    red: Count
+    red_alone: tuple[str, ...]  # refuted on their own only: they do not hold over the run
     sentence: str
+
+    @classmethod
+    def of(cls, found: Together) -> RunStatement:
+        """The statement as a report holds it."""
+        return cls(
+            method="Holm",
+            tested=len(found.members),
+            support_level=SUPPORTS,
+            green=len(found.green),
+            green_alone=found.green_alone,
+            refutation_level=REFUTATIONS,
+            red=len(found.red),
+            red_alone=found.red_alone,
+            sentence=found.sentence,
+        )
+
+    @classmethod
+    def of_shard(cls) -> RunStatement:
+        """The statement of a part of a run: the others are not known."""
+        waits = "A shard of a run: what holds over the run is said after the merge."
+        return replace(cls.of(by_adjusted({}, {})), sentence=waits)
 
 
 def _of_deciding(name: str, missing: Any = None) -> Any:
@@ -124,16 +156,19 @@ def _of_deciding(name: str, missing: Any = None) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class ClaimReport(Verdict):
-    """The verdict on one claim as the whole run supports it; its own numbers are those of the case that decided."""
+    """The verdict on one claim; its own numbers are those of the case that decided.
 
-    status_unadjusted: Status  # of the claim alone
+    ``adjusted_refute`` and ``adjusted_support`` are its p-values over the run, None where it has none, and in a shard.
+    """
+
     adjusted_refute: float | None
     adjusted_support: float | None
     line: int | None  # of the theorem's file
 
+    DROPPED: ClassVar = (*Verdict.DROPPED, "status_unadjusted")  # of version 9
     DERIVED: ClassVar = (
         "subject", "at", "predicted", "estimate", "standard_error", "interval", "bias", "margin", "breakdown",
-        "headroom", "noticeable",
+        "headroom", "noticeable", "over_run",
     )  # fmt: skip
 
     def __post_init__(self) -> None:
@@ -152,6 +187,27 @@ class ClaimReport(Verdict):
     def stands(self) -> bool:
         """True if the claim came out as its theorem says: it holds, or the printed claim is refuted."""
         return self.status is Status.REFUTED if self.corrected else self.status.holds
+
+    @property
+    def over_run(self) -> bool | None:
+        """True if its word holds over the run too; None where it is neither green nor red, or the run is not known."""
+        if not (self.status.holds or self.status is Status.REFUTED):
+            return None
+        if self.adjusted is None and member(self).p_refute is not None:
+            return None
+        return holds_over_run(self.status, self.adjusted)
+
+    @property
+    def adjusted(self) -> Adjusted | None:
+        """Its p-values over the run."""
+        if self.adjusted_refute is None or self.adjusted_support is None:
+            return None
+        return Adjusted(self.adjusted_refute, self.adjusted_support)
+
+    @property
+    def alone(self) -> bool:
+        """True if it is refuted on its own, and not over the run."""
+        return self.status is Status.REFUTED and self.over_run is False
 
     subject = _of_deciding("subject")
     at = _of_deciding("at", {})
@@ -206,10 +262,9 @@ class Strength:
 
 @dataclass(frozen=True, kw_only=True)
 class TheoremReport(TheoremOutcome):
-    """One theorem's outcome as the whole run supports it, with where it is stated and what was read for it."""
+    """One theorem's outcome, with where it is stated and what was read for it."""
 
     claims: tuple[ClaimReport, ...]
-    status_unadjusted: Status  # of the theorem alone
     works: tuple[str, ...]  # its paper, and what its place and proofs cite: keys of the bibliography
     kept_from: str | None  # the date of the run that found it, if it was not this one
     log: str | None
@@ -218,6 +273,7 @@ class TheoremReport(TheoremOutcome):
     reads: tuple[Count, ...]  # places in the document's sources
     dependencies_unchecked: tuple[str, ...] = ()  # neither in this run nor kept
 
+    DROPPED: ClassVar = (*TheoremOutcome.DROPPED, "status_unadjusted")  # of version 9
     DERIVED: ClassVar = ("seconds", "kept", "strength")
 
     @property
@@ -228,8 +284,24 @@ class TheoremReport(TheoremOutcome):
     @property
     def within_margin(self) -> bool:
         """True if every claim by which it is refuted lies inside its margin."""
-        refuted = [claim for claim in self.claims if claim.corrected is None and claim.status is Status.REFUTED]
-        return self.status is Status.REFUTED and bool(refuted) and all(claim.within_margin for claim in refuted)
+        return bool(self.refuting) and all(claim.within_margin for claim in self.refuting)
+
+    @property
+    def refuting(self) -> tuple[ClaimReport, ...]:
+        """The claims by which it is refuted."""
+        if self.status is not Status.REFUTED:
+            return ()
+        return tuple(claim for claim in self.claims if claim.corrected is None and claim.status is Status.REFUTED)
+
+    @property
+    def alone(self) -> bool:
+        """True if it is refuted on its own, and not over the run."""
+        return bool(self.refuting) and all(claim.alone for claim in self.refuting)
+
+    @property
+    def refuted_over_run(self) -> bool:
+        """True if a refutation of it holds over the run."""
+        return any(claim.over_run for claim in self.refuting)
 
     @property
     def strength(self) -> Strength:
@@ -277,7 +349,9 @@ class RunSummary:
         return cls(
             theorems=len(theorems),
             statuses=dict(Counter(status.value for status in statuses)),
-            exit_code=exit_code(statuses, interrupted=interrupted),
+            exit_code=exit_code(
+                statuses, refuted=any(part.refuted_over_run for part in theorems), interrupted=interrupted
+            ),
             kept=sum(part.kept for part in theorems),
             programs=sum(work.programs for work in checked),
             draws=sum(work.draws for work in checked),
@@ -315,8 +389,8 @@ class ShardReport:
     def sentence(self) -> str:
         """The sentence about what is still to be done."""
         return (
-            f"This is shard {self.number} of {self.of}. Words are those of each theorem alone: error rates over the run, and "
-            "what rests on a failed theorem, wait for `verify merge`."
+            f"This is shard {self.number} of {self.of}. What holds over the run, and what rests on a failed theorem, waits for "
+            "`verify merge`."
         )
 
 
@@ -324,18 +398,20 @@ class ShardReport:
 class Document:
     """Results of a run of theorax. Numbers that are not finite are null."""
 
-    schema_version: Literal[9]
+    schema_version: Literal[10]
     generator: str
     created: Date
     command: str
     environment: MachineReport
     settings: RunSettings
     summary: RunSummary
-    suite: SuiteReport
+    together: RunStatement
     sources: tuple[Source, ...]
     bibliography: tuple[CitedWork, ...]
     theorems: tuple[TheoremReport, ...]
     shard: ShardReport | None = None
+
+    DROPPED: ClassVar = ("suite",)  # of version 9
 
     def __post_init__(self) -> None:
         right = self.summary.again(self.theorems)
@@ -408,22 +484,26 @@ def urgency(status: Status) -> float:
     return Status.SUPPORTED.severity + 0.5 if status is Status.BLOCKED else status.severity
 
 
-def exit_code(statuses: Iterable[Status], *, interrupted: bool = False) -> Literal[0, 1, 3, 4, 5, 130]:
-    """Exit code of the command; the first row that applies.
+def exit_code(
+    statuses: Iterable[Status], *, refuted: bool, interrupted: bool = False
+) -> Literal[0, 1, 3, 4, 5, 130]:
+    """Exit code of the command; the first row that applies. ``refuted``: a refutation holds over the run.
 
-    ====================================  ====
-    interrupted by the user               130
-    a theorem is REFUTED                  1
-    a theorem is ERROR                    3
-    any other that does not hold          4
-    nothing was checked                   5
-    all hold                              0
-    ====================================  ====
+    =======================================  ====
+    interrupted by the user                  130
+    a theorem is REFUTED over the run        1
+    a theorem is ERROR                       3
+    any other that does not hold             4
+    nothing was checked                      5
+    all hold                                 0
+    =======================================  ====
+
+    A theorem that is REFUTED on its own only, and any refuted by a test in a shard, is one of the others.
     """
     found = set(statuses)
     if interrupted:
         return 130
-    if Status.REFUTED in found:
+    if refuted:
         return 1
     if Status.ERROR in found:
         return 3

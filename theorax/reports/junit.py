@@ -58,6 +58,7 @@ def _case(finding: BuildFinding, document: Document) -> BuildCase:
             "effort": settings.effort,
             "seed": str(settings.seed),
             "generator": document.generator,
+            "run": document.together.sentence,
             "replay": finding.replay,
         },
     )

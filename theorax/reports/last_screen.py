@@ -13,7 +13,7 @@ from theorax.decide.strength import Reach
 from theorax.names import many
 from theorax.reports.claim_lines import claim_numbers, fitted, left_and_right, wrap
 from theorax.reports.document import ClaimReport, Document, TheoremReport, urgency
-from theorax.text.numbers import duration, percent
+from theorax.text.numbers import duration
 from theorax.text.plain import WIDTH, padded, terminal_width
 from theorax.text.signs import SIGNS, signed
 
@@ -114,7 +114,7 @@ def _failed(part: TheoremReport) -> Iterator[str]:
     claims = [claim for claim in part.claims if not claim.status.holds and claim.corrected is None]
     for claim in claims:
         yield from _row(
-            signed(claim.status, claim.within_margin),
+            signed(claim.status, claim.within_margin, alone=claim.alone),
             f"{part.id}.{claim.id}   {claimed_and_found(claim) or claim.sentence}",
         )
         if part.file:
@@ -142,20 +142,13 @@ def _row(label: str, text: str, lines: int = LINES) -> Iterator[str]:
 
 
 def _closing(document: Document) -> Iterator[str]:
-    """Counts, error rates of the run, and the commands for what to do next."""
+    """Counts, the statement about the run, and the commands for what to do next."""
     statuses = document.summary.statuses
     counts = [f"{statuses[name]} {word}" for name, word in COUNTED.items() if name in statuses]
     if document.summary.unfinished:
         counts.append(f"{len(document.summary.unfinished)} not finished")
     told = ", ".join([f"{document.hold} of {document.asked} hold", *counts]) + "."
-    suite = document.suite
-    rates = [(suite.supports, "green", suite.support_level), (suite.refutations, "red", suite.refutation_level)]
-    shown = [(colour, percent(level)) for count, colour, level in rates if count]
-    risks = ", ".join(f"any {colour}{' wrong' * (not at)} {level}" for at, (colour, level) in enumerate(shown))
-    yield from wrap(f"{told} Risk: {risks}." if risks else told)
-    if suite.changed:
-        changed = many(len(suite.changed), "verdict")
-        yield from wrap(f"Adjusting over all claims of the run changed {changed}: {', '.join(suite.changed)}.")
+    yield from wrap(f"{told} {document.together.sentence}" if document.theorems else told)
     base = " ".join(_asked(document)[:2])
     page = "Page: verify audit" if base != "verify audit" else ""
     again, *rest = wrap(f"Again: {_again(document)}", hang=2)

@@ -64,7 +64,7 @@ def overview(theorems: Sequence[TheoremReport]) -> Iterator[str]:
     yield f"{first}\n{rule}\n"
     for part in theorems:
         row = (
-            signed(part.status, part.within_margin).replace(" ", "\N{NO-BREAK SPACE}"),
+            signed(part.status, part.within_margin, alone=part.alone).replace(" ", "\N{NO-BREAK SPACE}"),
             f"{code_cell(shortened(part.id, CELL))}<br>{inline_text(shortened(part.title, CELL))}",
             *tried(part),
             "kept" if part.kept else duration(part.seconds),
@@ -77,12 +77,12 @@ def detail(part: TheoremReport) -> str:
     # The title, the id and the verdict stand in the summary line.
     blocks = [block for block in story(part) if not _named(block, part)]
     told = render(blocks, 3)
-    head = f"{signed(part.status, part.within_margin)} {code(shortened(part.id, CELL))}"
+    head = f"{signed(part.status, part.within_margin, alone=part.alone)} {code(shortened(part.id, CELL))}"
     title = inline_text(shortened(part.title, CELL))
     if part.status.holds:
         id_ = f"<code>{element(shortened(part.id, CELL))}</code>"
         summary = (
-            f"<summary>{signed(part.status, part.within_margin)} {id_} {element(shortened(part.title, CELL))}</summary>"
+            f"<summary>{signed(part.status, part.within_margin, alone=part.alone)} {id_} {element(shortened(part.title, CELL))}</summary>"
         )
         return f"<details>\n{summary}\n\n{told}\n</details>\n"
     reason = opening(shortened(part.why, SENTENCE))
@@ -93,7 +93,7 @@ def brief(part: TheoremReport) -> str:
     """One theorem in short: what did not hold, and the command that shows it."""
     reason = opening(shortened(part.why, SENTENCE))
     *_, replay = cost(part)
-    lines = [f"## {signed(part.status, part.within_margin)} {code(shortened(part.id, CELL))}", "", reason, ""]
+    lines = [f"## {signed(part.status, part.within_margin, alone=part.alone)} {code(shortened(part.id, CELL))}", "", reason, ""]
     return "\n".join([*lines, *fenced([shortened(line, SENTENCE) for line in getattr(replay, "lines", ())])]) + "\n"
 
 
@@ -109,9 +109,9 @@ def bibliography_section(document: Document) -> str:
 
 
 def foot(document: Document) -> str:
-    """Closing of the report: control of the error rates, the machine, and the command that repeats the run."""
-    environment, suite = document.environment, document.suite
-    lines = ["## This run", "", opening(suite.sentence)]
+    """Closing of the report: what its verdicts say together, the machine, and the command that repeats the run."""
+    environment = document.environment
+    lines = ["## This run", "", opening(document.together.sentence)]
     if document.notes:
         lines += ["", *(f"- {opening(sentence)}" for sentence in document.notes)]
     versions = {"Python": environment.python, **environment.versions}

@@ -1,4 +1,4 @@
-"""Shards of one run joined: one report, with the blocking and the adjustment that a single run would have made.
+"""Shards of one run joined: one report, with the blocking and the statement about the run of a single run.
 
 What the shards found stands in the place of checks; the rest is the run itself, by its own functions. Refused is what a
 single run could not have been: other versions of theorax or of the libraries, another kind of machine, other settings or
@@ -142,7 +142,7 @@ def _refuse_other_sources(name: str, part: TheoremReport, shard: Document, here:
 
 
 def _record(part: TheoremReport) -> Record:
-    """One theorem as its shard found it: nothing was adjusted there, so its words are those of the check."""
+    """One theorem as its shard found it."""
     claims = tuple(again(fields_of(claim, Verdict)) for claim in part.claims)
     stated: dict[str, Any] = {**fields_of(part, TheoremOutcome), "claims": claims}
     outcome = TheoremOutcome(**stated)

@@ -79,7 +79,7 @@ def _heading(block: Heading, target: Console, width: int, *, first: bool) -> Non
         return
     line = Text(block.text, style="bold")
     if block.status is not None:
-        verdict = signed(block.status, block.within, block.reached)
+        verdict = signed(block.status, block.within, block.reached, block.alone)
         if block.reached and line.cell_len + 2 + len(verdict) > width:
             target.print(line, no_wrap=True, crop=False)
             line = Text()

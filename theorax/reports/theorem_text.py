@@ -15,7 +15,7 @@ from theorax.decide.promise import GROUPS, grouped
 from theorax.decide.verdict import Standing
 from theorax.decide.verdict_text import fact_rows, sweep_blocks
 from theorax.names import many
-from theorax.reports.claim_facts import report_facts, status_alone
+from theorax.reports.claim_facts import report_facts
 from theorax.reports.document import CitedWork, ClaimReport, TheoremReport
 from theorax.text.blocks import Block, Gap, Heading, Lines, Paragraph, Table
 from theorax.text.numbers import duration, interval, number, with_uncertainty
@@ -173,7 +173,7 @@ def claimed(claim: ClaimReport, part: TheoremReport, shown: frozenset[Part] = EV
     assumed, found = Part.ASSUMPTIONS in shown, report_facts(claim, part)
     head = by_key(found)
     kind = f"{claim.kind} as {claim.as_} → ∞" if claim.as_ else claim.kind
-    yield Heading(f"Claim {claim.id} ({kind})", status=claim.status, within=claim.within_margin, reached=reached(claim))
+    yield Heading(f"Claim {claim.id} ({kind})", status=claim.status, within=claim.within_margin, reached=reached(claim), alone=claim.alone)
     if assumed and (first := head.get(FactKey.PROMISE)):
         yield Paragraph(first.value, hang=2)
     yield Lines(tuple(claim.statement.split("\n")))
@@ -324,10 +324,8 @@ _NOT_COUNTED = {
 
 
 def _verdict(part: TheoremReport) -> Iterator[Block]:
-    yield Heading("Verdict", status=part.status, within=part.within_margin)
+    yield Heading("Verdict", status=part.status, within=part.within_margin, alone=part.alone)
     yield Paragraph(part.reason or f"{part.status.capitalize()}: {part.status.meaning}.")
-    if part.status != part.status_unadjusted:
-        yield Paragraph(f"Alone, {status_alone(part.status_unadjusted)}.")
     if len(part.claims) > 1:
         counts = ", ".join(f"{claim.id} {claim.status}" for claim in part.claims)
         yield Paragraph(f"Claims: {counts}.", hang=2)

@@ -29,11 +29,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from theorax.decide.error_budget import Suite
 from theorax.decide.findings import Finding, Found, settle
 from theorax.decide.status import Status
 from theorax.errors import NothingSelected, UsageError, option
-from theorax.runs.adjustment import adjust_outcomes, unadjusted
 from theorax.runs.attempt_log import AttemptFile
 from theorax.runs.counting import AttemptCounter
 from theorax.runs.dependencies import Graph
@@ -63,12 +61,10 @@ class Value:
 
 @dataclass(frozen=True)
 class Run:
-    """Results of a run. ``records`` are as checked alone; ``adjusted`` as the whole run supports them."""
+    """Results of a run."""
 
     selected: tuple[str, ...]
     records: tuple[Record, ...]
-    adjusted: Mapping[str, TheoremOutcome]
-    suite: Suite
     seconds: float
     interrupted: bool = False
     files: Mapping[str, Path] = field(default_factory=dict)  # of the theorems
@@ -93,7 +89,7 @@ def run(
 ) -> Run:
     """Check the selected theorems, or show their kept results. ``values`` are theorems without a file, by their ids.
 
-    Of a shard nothing is blocked or adjusted. ``found``: what the shards of this run found, of every selected theorem;
+    Of a shard nothing is blocked. ``found``: what the shards of this run found, of every selected theorem;
     nothing is checked or kept, and the rest is done as if it had been checked here. ``meanwhile`` is given the run so far,
     as an interrupted one, whenever a theorem has its outcome and others have not.
 
@@ -132,12 +128,9 @@ def _found(under_way: _RunUnderWay, began: float, *, interrupted: bool) -> Run:
     catalogue = under_way.catalogue
     outcomes = {id: under_way.records[id].outcome for id in under_way.order if id in under_way.records}
     shard = under_way.selection.shard
-    adjusted, suite = (adjust_outcomes if shard is None else unadjusted)(outcomes, under_way.graph)
     return Run(
         selected=under_way.order,
         records=tuple(under_way.records[id] for id in outcomes),
-        adjusted=adjusted,
-        suite=suite,
         seconds=time.perf_counter() - began,
         interrupted=interrupted,
         files={id: catalogue.path(id) for id in outcomes if id in catalogue.files},

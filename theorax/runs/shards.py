@@ -2,8 +2,8 @@
 
 The split is a function of the selection and of the shipped costs alone, so every machine makes the same one: the
 longest theorem first, each to the shard that has the least to do. A theorem without a shipped cost counts as a mean one.
-A shard neither blocks nor adjusts: what a theorem rests on may be in another shard, and error rates are kept over the
-whole run. Both are done where the shards are merged.
+A shard blocks nothing, for what a theorem rests on may be in another shard, and says nothing about the whole run. Both are
+done where the shards are merged.
 """
 
 from __future__ import annotations

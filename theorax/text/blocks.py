@@ -9,7 +9,8 @@ from dataclasses import dataclass
 class Heading:
     """The head of a part; ``status`` is shown at its end, as a value ``within`` its margin where it is one.
 
-    ``reached`` follows the word: the distance that a claim read with its margin was shown to keep.
+    ``reached`` follows the word: the distance that a claim read with its margin was shown to keep. ``alone``: a refutation
+    that does not hold over the run.
     """
 
     text: str
@@ -17,6 +18,7 @@ class Heading:
     status: str | None = None
     within: bool = False
     reached: str = ""
+    alone: bool = False
 
 
 @dataclass(frozen=True)

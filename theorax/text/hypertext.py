@@ -65,7 +65,7 @@ def _block(block: Block) -> str:
     match block:
         case Heading():
             verdict = (
-                f" <strong>{escaped(signed(block.status, block.within, block.reached))}</strong>"
+                f" <strong>{escaped(signed(block.status, block.within, block.reached, block.alone))}</strong>"
                 if block.status
                 else ""
             )

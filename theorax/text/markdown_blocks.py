@@ -102,7 +102,7 @@ def render(blocks: Iterable[Block], level: int = 3) -> str:
         was, listed = listed, False
         match block:
             case Heading():
-                verdict = f"{signed(block.status, block.within, block.reached)} " if block.status else ""
+                verdict = f"{signed(block.status, block.within, block.reached, block.alone)} " if block.status else ""
                 lines += ["", f"{'#' * (level + block.level - 1)} {verdict}{inline_text(block.text)}", ""]
             case Paragraph():
                 # A paragraph that hangs is one of a list; one that is set in further belongs to the one before.

@@ -98,7 +98,7 @@ def _heading(block: Heading, width: int, *, first: bool) -> list[str]:
         return [*gap, *lines, "═" * max(terminal_width(line) for line in lines)]
     if block.status is None:
         return [*gap, block.text]
-    verdict = signed(block.status, block.within, block.reached)
+    verdict = signed(block.status, block.within, block.reached, block.alone)
     room = width - terminal_width(block.text) - terminal_width(verdict)
     if block.reached and room < 2:
         return [*gap, block.text, padded(verdict, width, right=True)]

@@ -16,19 +16,29 @@ WITHIN = "within margin"
 """Remark beside REFUTED: not as claimed, and yet inside the margin."""
 
 
-def verdict_word(status: str, within: bool = False) -> str:
+ALONE = "on its own, not over the run"
+"""Remark beside REFUTED: among so many claims, one refutation of this strength may be chance."""
+
+
+def verdict_word(status: str, within: bool = False, alone: bool = False) -> str:
     """The word of a verdict; ``within``: the value lies off the claim and inside its margin.
+
+    ``alone``: the refutation does not hold over the run.
 
     >>> verdict_word("REFUTED", True), verdict_word("SUPPORTED", True), verdict_word("REFUTED")
     ('REFUTED (within margin)', 'SUPPORTED', 'REFUTED')
+    >>> verdict_word("REFUTED", alone=True)
+    'REFUTED on its own, not over the run'
     """
-    return f"{status} ({WITHIN})" if within and status == "REFUTED" else status
+    if status != "REFUTED":
+        return status
+    return status + f" {ALONE}" * alone + f" ({WITHIN})" * within
 
 
-def signed(status: str, within: bool = False, reached: str = "") -> str:
+def signed(status: str, within: bool = False, reached: str = "", alone: bool = False) -> str:
     """A verdict as a sign and a word, and what the claim ``reached`` where it was read with its margin.
 
     >>> signed("SUPPORTED", True, "within 0.1 of 2; not exactly 2")
     '✓ SUPPORTED  within 0.1 of 2; not exactly 2'
     """
-    return f"{SIGNS.get(status, '·')} {verdict_word(status, within)}" + (f"  {reached}" if reached else "")
+    return f"{SIGNS.get(status, '·')} {verdict_word(status, within, alone)}" + (f"  {reached}" if reached else "")

@@ -70,7 +70,7 @@ def decided_findings(judged: Sequence[CellResult], decision: Decision, *, settle
     shown = deciding(judged, decision)
     # The reason that is told is that of the case; its numbers are those of all cases together.
     told = replace(decision, reason=shown.decision.reason)
-    level = decision.levels.support if all(case.statistical for case in judged) else None
+    level = decision.levels.of(decision.status) if all(case.statistical for case in judged) else None
     where = cell_name(shown.cell)
     within = _inside(judged, shown) if decision.equivalent_within_margin else ""
     # What is proved is the claim itself, however it is read.
@@ -128,7 +128,7 @@ def verdict(
         cases,
         found,
         decision=decision,
-        level=planned.levels.support if spends else None,
+        level=planned.levels.of(status) if spends else None,
         looked=looked,
         scope=(_proved_for(planned, proofs, decision, seen, looked) if is_proved else seen) + _held(judged, status),
         proved_for=_closed_for(planned, proofs) if is_proved else "",

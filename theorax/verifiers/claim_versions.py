@@ -9,7 +9,7 @@ from dataclasses import fields, replace
 
 from sympy import sympify
 
-from theorax.decide.status import DEFAULT_LEVELS
+from theorax.decide.status import Levels
 from theorax.language import Claim
 from theorax.verifiers.attempts import ClaimVersion
 from theorax.verifiers.kinds.lowering import CellCase
@@ -21,6 +21,9 @@ _BESIDE = ("wrong", "implied", "corrected")
 # Fields of the design and of what the test allows for: changing them is another attempt at a claim of the same form.
 _DESIGNED = ("content", "feasible", "floor", "given", "planted", "rival", "rival_feasible", "scale", "tol", "trivial")
 _FORM = ("as_", "at", "over", "quantile", "where")
+
+# A design is digested at these levels, whatever its own are: logged attempts keep their numbers where the default changes.
+LOGGED_LEVELS = Levels(support=0.025, refute=0.025)
 
 # Deleted fields of a kind, with the value that they had. Digests still hold them: logged attempts keep their numbers, and
 # baselines their designs.
@@ -39,7 +42,7 @@ def claim_version(theorem: str, name: str, claim: Claim, cases: Sequence[CellCas
             repr((line.experiment, line.name, sorted(case.cell.label.items()), line.sizes, line.draws, line.paired))
         )
         designed.append(repr((case.claimed, case.margin, case.side)))
-        designed.append(replace(case.plan, levels=DEFAULT_LEVELS).hash if case.plan.estimates else "")
+        designed.append(replace(case.plan, levels=LOGGED_LEVELS).hash if case.plan.estimates else "")
     kind = type(claim).__name__
     return ClaimVersion(
         theorem,

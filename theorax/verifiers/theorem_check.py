@@ -343,8 +343,7 @@ def _plan(theorem_id: str, theorem: Theorem, name: str, table: Table, settings: 
     claim = theorem.claims[name]
     judge = JUDGES[type(claim)]
     found = [cell for line in evidence_lines(theorem, claim, table) for cell in judge.cells(claim, line)]
-    level = level_of(settings.level, attempt)
-    levels = Levels(level, level)
+    levels = Levels.at(level_of(settings.level, attempt))
     shortened = dict(settings.sizes).keys() & {cell.line.swept.name for cell in found}
     asked = claim.tending is not None and bool(shortened)
     few = FEWEST_SIZES if asked and any(len(cell.line.sizes) < FEWEST_SIZES for cell in found) else 0

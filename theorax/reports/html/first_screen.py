@@ -91,6 +91,7 @@ class Need:
     theorem: TheoremReport
     status: Status
     within: bool
+    alone: bool
     claim: int | None  # the place among the theorem's claims
     told: str
     plot: bool = False
@@ -105,12 +106,12 @@ def _needs(part: TheoremReport) -> Iterator[Need]:
     open_ = [at for at, claim in enumerate(part.claims) if not claim.status.holds and claim.corrected is None]
     if part.status is Status.BLOCKED or not open_:
         told = f"waits for {', '.join(part.blocked_by)}" if part.blocked_by else part.why
-        yield Need(part, part.status, part.within_margin, None, told)
+        yield Need(part, part.status, part.within_margin, part.alone, None, told)
         return
     for at in open_:
         claim = part.claims[at]
         plot = claim.deciding is not None and len(claim.deciding.points) > 1
-        yield Need(part, claim.status, claim.within_margin, at, claimed_and_found(claim) or claim.sentence, plot)
+        yield Need(part, claim.status, claim.within_margin, claim.alone, at, claimed_and_found(claim) or claim.sentence, plot)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from theorax.text.glossary import GLOSSARY
 
 TERMS: Mapping[str, str] = {
-    "alone": "adjusted",
+    "on its own": "adjusted",
     "bias": "corrections",
     "breakdown factor": "breakdown",
     "controls": "control",

@@ -16,7 +16,7 @@ from theorax.decide.facts import FactKey, by_key
 from theorax.decide.phrases import case_name
 from theorax.decide.status import Status
 from theorax.decide.verdict import Case
-from theorax.reports.claim_facts import report_facts, status_alone
+from theorax.reports.claim_facts import report_facts
 from theorax.reports.claim_lines import bar_line, claim_numbers
 from theorax.reports.document import ClaimReport
 from theorax.reports.html import cited_works, first_screen, page_parts, plots
@@ -113,7 +113,6 @@ def _environment() -> Environment:
         by_key=by_key,
         case_name=case_name,
         KEYS=FactKey,
-        alone=status_alone,
     )
     return environment
 

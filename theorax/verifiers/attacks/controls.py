@@ -12,8 +12,11 @@ subject for which the claim is true, and whose draws only scatter too much to de
 A bound in every draw that a run violates, beyond the declared errors, is violated by the whole: that counts as noticed,
 and no ball is asked. Where balls refute, nothing is random and nothing is bounded.
 
-**Errors:** a subject for which the claim is true is noticed with at most twice the claim's level: the first two askings
-share that of the last look. A control that kills less surely than 0.8 is said to reach it with probability 0.05 at most.
+The claim is asked at the levels of attacks (`Levels.of_attacks`): what a control has to show is that support could have
+failed.
+
+**Errors:** a subject for which the claim is true is noticed with at most twice the level of support: the first two
+askings share that of the last look. A control that kills less surely than 0.8 is said to reach it with probability 0.05 at most.
 """
 
 from __future__ import annotations
@@ -94,13 +97,19 @@ class _Trial:
         return self.judge.fewest_of_one_run
 
     def judged(self, seen: Observed, share: float, *, repetition: bool = False) -> tuple[list[CellResult], Decision]:
-        """The claim's cases on what was drawn, at a share of its levels, and the claim over all of them."""
+        """The claim's cases on what was drawn, at a share of the levels of attacks, and the claim over all of them.
+
+        A refutation counts where the claim's own design does not support the claim on the same draws.
+        """
         cells = list(self.judge.cells(self.claim, seen.line))
-        shared = self.planned.levels.part(share).shared(len(cells))
+        levels = self.planned.levels
+        shared = levels.of_attacks.part(share).shared(len(cells))
         cases = [self.judge.prepare(self.claim, cell, shared, self.claim) for cell in cells]
         cases = [case.repeated() for case in cases] if repetition else cases
         judged = [self.judge.judge(self.claim, case, seen).charged(share) for case in cases]
-        return judged, combine([part.decision for part in judged], self.planned.levels)
+        decision = combine([part.decision for part in judged], levels.of_attacks)
+        own = decision.refuted_at(levels.refute)
+        return judged, own if own.status is Status.SUPPORTED else decision
 
     def looked(self, on: Callable[[int], Observed]) -> tuple[list[CellResult], Decision, int]:
         """The claim at the look that ends its draws, and these; ``on`` gives the first draws, as many as asked for."""

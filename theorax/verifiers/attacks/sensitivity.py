@@ -41,7 +41,9 @@ def mutants(planned: PlannedClaim, observed: Callable[[SweepLine], Observed]) ->
 
 def _mutant(planned: PlannedClaim, variant: Variant, observed: Callable[[SweepLine], Observed]) -> MutantOutcome:
     claim, cases = planned.claim, planned.cases
-    judge, shared = JUDGES[type(claim)], planned.levels.part(planned.share).shared(len(cases))
+    # A weaker variant is judged as the claim is: else a refutation that the claim is spared would contradict it.
+    levels = planned.levels.of_attacks if variant.expected is Expected.KILLED else planned.levels
+    judge, shared = JUDGES[type(claim)], levels.part(planned.share).shared(len(cases))
     variants = [judge.prepare(variant.claim, case.cell, shared, claim) for case in cases]
     same_sides = claim.sided is variant.claim.sided and all(
         getattr(claim, part) == getattr(variant.claim, part) for part in claim.measured_fields
@@ -53,17 +55,17 @@ def _mutant(planned: PlannedClaim, variant: Variant, observed: Callable[[SweepLi
         and all(_within(new, old) for new, old in zip(variants, cases, strict=True))
     )
     decisions: list[Decision] = []
-    for case in variants:  # one refuted case refutes the variant: the other cases would not change the word
+    for case in variants:  # one case outside the margin refutes the variant: the others would not change the word
         judged = judge.judge(variant.claim, case, observed(case.cell.line)).charged(planned.share)
         decisions.append(judged.decision)
-        if judged.decision.status is Status.REFUTED:
+        if judged.decision.status is Status.REFUTED and not judged.decision.equivalent_within_margin:
             break
-    decision = combine(decisions, planned.levels, of=len(variants))
+    decision = combine(decisions, levels, of=len(variants))
     return MutantOutcome(
         claim=planned.name,
         name=variant.name,
         statement=variant.claim.statement,
-        killed=decision.status is not Status.SUPPORTED,
+        killed=decision.refuted_at(planned.levels.refute).status is not Status.SUPPORTED,
         status=decision.status,
         expected=Expected.WITHIN if inside else variant.expected,
         origin=variant.origin,

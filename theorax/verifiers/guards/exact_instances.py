@@ -28,10 +28,10 @@ def _withheld(claim: DecidedClaim) -> Iterator[Found]:
     if weak is None:
         return
     # These draws are seen: a design that decides is another attempt, whose level is stricter.
-    level = level_of(claim.settings.level, claim.planned.attempt + 1)
+    levels = Levels.at(level_of(claim.settings.level, claim.planned.attempt + 1))
     told = (
         f"No violation in the instances built, which are too few for {weak.cell.line.name}: "
-        f"{weak.plan.weakness_before(Levels(level, level))} in a new attempt. Sides that agree in finite fields "
+        f"{weak.plan.weakness_before(levels)} in a new attempt. Sides that agree in finite fields "
         "need none."
     )
     yield Found(Finding.WITHHELD, told, Reason.UNDERPOWERED)
