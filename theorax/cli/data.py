@@ -46,7 +46,9 @@ CLAIMS = ("rate", "limit", "mean", "at_most", "law", "probability")
 @click.option("--class", "class_", default="default", metavar="CLASS", help="Corrections at finite size [default].")
 @click.option("--because", default="", metavar="TEXT", help="Why a class sharper than the default holds.")
 @click.option("--sd", type=Number(), metavar="S", help="Planned sd of one draw [0.2 of a logarithm].")
-@click.option("--level", type=Number(), default=0.025, metavar="P", help="Error rate of support [0.025]; of refutation a 25th.")
+@click.option(
+    "--level", type=Number(), default=0.025, metavar="P", help="Error rate of support [0.025]; of refutation a 25th."
+)
 @click.option("--paired", metavar="COLUMN", help="The column whose equal entries are one seed at every size.")
 @click.option(
     "--seeds", type=OneOf(("independent", "paired", "undeclared")), help="How sizes share seeds [undeclared]."

@@ -120,7 +120,9 @@ choices = combined_options(
     jobs_option,
     timeout_option,
     fresh_option,
-    click.option("--level", type=float, metavar="P", help="Error rate of support of a claim [0.025]; of refutation a 25th."),
+    click.option(
+        "--level", type=float, metavar="P", help="Error rate of support of a claim [0.025]; of refutation a 25th."
+    ),
     at_option,
     sizes_option,
     click.option("--model", metavar="FILE.py:FACTORY", help="Your own Equinox layer instead of the theorem's."),

@@ -100,7 +100,7 @@ def _again(workspace: Workspace, then: Document, jobs: int | None, timeout: floa
     if missing := catalogue.missing_root({part.id: part.root for part in then.theorems}, "report"):
         raise UsageError(missing)
     present = set(catalogue.ids)
-    parts = [part for part in then.theorems if part.id in present and part.status_unadjusted is not Status.BLOCKED]
+    parts = [part for part in then.theorems if part.id in present and part.status is not Status.BLOCKED]
     ids = tuple(part.id for part in parts)
     # Other parameters were meant for the theorems that were named; the command in a part says which it was.
     named = tuple(part.id for part in parts if part.replay.endswith(f" {made.options}"))

@@ -104,11 +104,6 @@ class Weights:
         quantiles = critical_value(self.plan, self.df, levels.refute / tails) + float(ndtri(power))
         return 2 * self.bias.total + (quantiles * self.se if self.se else 0.0)
 
-    def expected(self, margin: float) -> float:
-        """The p-value of support where the estimate is the claimed value and its error the planned one."""
-        room = margin - self.bias.total
-        return float(stdtr(self.df, -room / self.se)) if self.se > 0 else float(room <= 0)
-
     def why_not(self, margin: float, power: float = 0.0) -> Reason | None:
         """The reason why this plan cannot decide at this margin (with this power); None where it can.
 

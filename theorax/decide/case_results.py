@@ -172,11 +172,6 @@ class PlannedCase(Generic[Where]):
         """The sentence why the claim cannot fail at this margin; empty where it can."""
         return self.plan.no_meaning
 
-    @property
-    def expected(self) -> float | None:
-        """The p-value of support where the estimate is the claimed value and its error the planned one."""
-        return self.plan.expected
-
     def repeated(self) -> PlannedCase[Where]:
         """The same case for one repetition of a control, at fewer draws than a claim is decided on."""
         return replace(self, plan=self.plan.repeated(), repetition=self.plan.estimates)

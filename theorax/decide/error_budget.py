@@ -132,7 +132,11 @@ def by_adjusted(words: Mapping[str, Status], adjusted: Mapping[str, Adjusted]) -
     red = tuple(name for name, status in words.items() if status is Status.REFUTED)
     alone = {name for name, status in words.items() if not holds_over_run(status, adjusted.get(name))}
     return Together(
-        adjusted, green, red, tuple(name for name in green if name in alone), tuple(name for name in red if name in alone)
+        adjusted,
+        green,
+        red,
+        tuple(name for name in green if name in alone),
+        tuple(name for name in red if name in alone),
     )
 
 
@@ -180,7 +184,8 @@ def _red(found: Together) -> str:
         what = "The refutation holds" if number == 1 else f"All {number} refutations hold"
         return f"{what} over the run at {level}."
     held = number - len(found.red_alone)
-    return f"{held} of {many(number, 'refutation')} hold over the run at {level}; on their own only: {', '.join(found.red_alone)}."
+    listed = ", ".join(found.red_alone)
+    return f"{held} of {many(number, 'refutation')} hold over the run at {level}; on their own only: {listed}."
 
 
 def _refuse_p(name: str, p: float) -> None:

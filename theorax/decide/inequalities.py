@@ -134,10 +134,6 @@ class InequalityPlan(Planned):
         """The p-value of support where no draw violates the bound."""
         return (1 - self.margin) ** self.draws
 
-    @property
-    def expected(self) -> float | None:
-        return self.of_no_violation  # the planned outcome
-
     def weakness_before(self, later: Levels) -> str:
         if self.decides:
             return ""
@@ -181,10 +177,6 @@ class InstancesPlan(InequalityPlan):
     @property
     def noticeable(self) -> float:
         return math.inf
-
-    @property
-    def expected(self) -> float | None:
-        return self.of_no_violation if self.decides else None
 
 
 @final

@@ -184,10 +184,6 @@ class LawPlan(SweepPlan):
         noiseless = solve_weights(replace(self.core, policy=Policy.DETERMINISTIC))
         return Reason.UNDERPOWERED if noiseless.decides(self.margin) else Reason.CLASS_BIAS
 
-    @property
-    def expected(self) -> float:
-        return self._exceeded(self.margin - self.bias, self.weights)
-
     def power(self) -> float:
         return self._power(self.weights)
 

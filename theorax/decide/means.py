@@ -117,10 +117,6 @@ class _OneSize(Planned):
     def why_not(self) -> Reason | None:
         return self.weights.why_not(self.margin)
 
-    @property
-    def expected(self) -> float | None:
-        return self.weights.expected(self.margin)
-
     def apart(self, other: Planned) -> float | None:
         return abs(self.to - other.to) if isinstance(other, _OneSize) else None
 

@@ -181,11 +181,6 @@ class Planned(ABC):
         return ""
 
     @property
-    def expected(self) -> float | None:
-        """The p-value of support if the estimate is the claimed value and its error the planned one; None if unknown."""
-        return None
-
-    @property
     def words(self) -> tuple[str, str]:
         """Names of the claimed value and of the found one, where they are no numbers of the quantity itself."""
         return "", ""
@@ -315,10 +310,6 @@ class SweepPlan(Planned):
     @property
     def why_not(self) -> Reason | None:
         return self.weights.why_not(self.margin)
-
-    @property
-    def expected(self) -> float | None:
-        return self.weights.expected(self.margin)
 
     @property
     def random(self) -> bool:

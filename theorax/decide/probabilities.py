@@ -105,10 +105,6 @@ class ProbabilityPlan(Planned):
         return self.forgiven + shortfall_refuted(self.draws, self.least_true, self.levels.refute, NOTICED)
 
     @property
-    def expected(self) -> float:
-        return proportion_of(round(self.at_least * self.draws), self.draws).p_above(self.boundary)
-
-    @property
     def cost(self) -> float:
         return float(self.draws)
 

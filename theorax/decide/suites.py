@@ -23,7 +23,9 @@ def together(verdicts: Mapping[str, Verdict] | Iterable[Verdict]) -> Together:
     """
     named = cast("Mapping[str, Verdict]", verdicts) if isinstance(verdicts, Mapping) else _named(verdicts)
     if not named:
-        raise UsageError("No verdicts were given. Nothing is said of none. Write decide.together([first, second, ...]).")
+        raise UsageError(
+            "No verdicts were given. Nothing is said of none. Write decide.together([first, second, ...])."
+        )
     return error_budget.together({name: error_budget.member(verdict) for name, verdict in named.items()})
 
 

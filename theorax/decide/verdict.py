@@ -180,7 +180,7 @@ class ErrorRates:
     log: LoggedAttempt | None = None  # None where no attempt was logged
     look: LookTaken | None = None  # None where all planned draws were decided at once
 
-    DROPPED: ClassVar = ("e_value", "nights")  # of report version 8
+    DROPPED: ClassVar[tuple[str, ...]] = ("e_value", "nights")  # of report version 8
 
     @classmethod
     def of(cls, decision: Decision, level: float | None, **others: Any) -> ErrorRates:

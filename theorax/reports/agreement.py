@@ -2,7 +2,8 @@
 
 What follows from one claim's own findings its type holds (`Verdict`), the summary is held by the document. Here a
 theorem's status is held against its claims, what blocks against what is blocked, and the statement about the run against
-the p-values of its claims. A report that was edited to read better than its claims is refused by the field that does not follow.
+the p-values of its claims. A report that was edited to read better than its claims is refused by the field that does
+not follow.
 """
 
 from __future__ import annotations

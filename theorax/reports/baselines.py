@@ -78,7 +78,6 @@ class BaselineClaim:
     id: str
     kind: str
     status: Status
-    status_unadjusted: Status
     statement: str
     prediction: str | None
     corrected: str | None
@@ -92,7 +91,7 @@ class BaselineClaim:
     controls: tuple[str, ...] | None = None  # subjects that it was shown to fail on; None in earlier versions
     variants: tuple[str, ...] | None = None  # of the file, those that it was told apart from; None in earlier versions
 
-    DROPPED: ClassVar = ("nights",)
+    DROPPED: ClassVar = ("nights", "status_unadjusted")
 
     @classmethod
     def of(cls, claim: Verdict, part: TheoremReport) -> BaselineClaim:
@@ -115,23 +114,25 @@ class BaselineTheorem:
 
     id: str
     status: Status
-    status_unadjusted: Status
     run: Count
     digest: str
     reads: tuple[Count, ...]
     claims: tuple[BaselineClaim, ...]
     root: Origin | None = None  # None in baselines of earlier versions
 
+    DROPPED: ClassVar = ("status_unadjusted",)
+
 
 @dataclass(frozen=True)
 class BaselineRun:
-    """A run that results were taken from; ``members`` is how many claims shared its error rates."""
+    """A run that results were taken from."""
 
     created: Date
     generator: str
     environment: MachineReport
     settings: DesignSettings
-    members: Count
+
+    DROPPED: ClassVar = ("members",)
 
 
 @dataclass(frozen=True)
@@ -181,7 +182,7 @@ def taken(document: Document, onto: Baseline | None = None) -> Baseline:
     settings = DesignSettings(
         **{field.name: getattr(document.settings, field.name) for field in fields(DesignSettings)}
     )
-    run = BaselineRun(document.created, document.generator, document.environment, settings, document.suite.refutations)
+    run = BaselineRun(document.created, document.generator, document.environment, settings)
     runs, kept = _staying(onto, run, document.by_id) if onto is not None else ((), [])
     new = [(_theorem(part, len(runs)), _read(part.reads, document.sources)) for part in document.theorems]
     theorems = sorted([*kept, *new], key=lambda pair: pair[0].id)
@@ -211,9 +212,7 @@ def _read(reads: Iterable[int], sources: Sequence[Source]) -> tuple[Source, ...]
 
 def _theorem(part: TheoremReport, run: int) -> BaselineTheorem:
     claims = tuple(BaselineClaim.of(claim, part) for claim in part.claims)
-    return BaselineTheorem(
-        part.id, part.status, part.status_unadjusted, run, part.digest, part.reads, claims, part.root
-    )
+    return BaselineTheorem(part.id, part.status, run, part.digest, part.reads, claims, part.root)
 
 
 def digest_of_numbers(case: Case) -> str:
@@ -257,7 +256,17 @@ def read_baseline(path: Path, *, or_report: bool = False) -> Baseline:
         raise UsageError(
             f"`{path}` is no baseline of version {VERSION}: its `.baseline_version` is {version!r}. {AGAIN}"
         )
-    return checked(Baseline, completed(Baseline, found), f"`{path}` is no baseline", AGAIN)
+    return checked(Baseline, completed(Baseline, _with_own_words(found)), f"`{path}` is no baseline", AGAIN)
+
+
+def _with_own_words(found: Any) -> Any:
+    """JSON values of a baseline, each word the claim's own: earlier ones held that of its run, and its own beside it."""
+    if isinstance(found, list):
+        return [_with_own_words(part) for part in found]
+    if not isinstance(found, Mapping):
+        return found
+    own = {"status": found["status_unadjusted"]} if "status_unadjusted" in found else {}
+    return {name: _with_own_words(part) for name, part in found.items()} | own
 
 
 def manifest_of(

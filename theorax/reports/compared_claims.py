@@ -87,7 +87,6 @@ class ComparedClaim:
     replay: str = ""
     file: str = ""
     line: int | None = None
-    by_adjustment: bool = False  # alone it is as before; the other claims of the run cost it its word
     shorter_log: bool = False  # the log of attempts holds fewer entries of the claim than the baseline's had
     notes: tuple[str, ...] = ()
     exit: Literal[0, 1, 4] = 0
@@ -104,7 +103,7 @@ class ComparedClaim:
 
 @dataclass(frozen=True)
 class Cause:
-    """A claim that got worse on its own, and the claims that fell with it."""
+    """A claim that got worse on its own, and the claims that wait for it."""
 
     claim: str
     consequences: tuple[str, ...]

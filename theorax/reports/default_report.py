@@ -66,7 +66,7 @@ def default_report(document: Document, part: TheoremReport) -> list[Block]:
         blocks += [Gap(), Lines(fitted(lines), indent=0)]
     elif part.reason:
         blocks += [Gap(), Lines(fitted(wrap(part.reason, lines=8)), indent=0)]
-    rows = [line for row in report_rows(part, document.settings.effort) for line in row.told()]
+    rows = [line for row in (*report_rows(part, document.settings.effort), *_together(document)) for line in row.told()]
     return [*blocks, Gap(), Lines(fitted(rows), indent=0)]
 
 
@@ -90,6 +90,12 @@ def _head(part: TheoremReport, effort: str, work: CitedWork | None) -> Iterator[
     yield from lines[: HEAD + 1]
     if part.model:
         yield from wrap(f"Judged on a model of yours: {part.model}.", WIDTH)
+
+
+def _together(document: Document) -> Iterator[Row]:
+    """The statement about a run of one theorem; that about several stands below all of them."""
+    if len(document.theorems) == 1 and document.together.tested > 1:
+        yield Row("Together", document.together.sentence, 4)
 
 
 def _scopes(part: TheoremReport) -> set[tuple[str, str]]:

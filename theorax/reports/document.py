@@ -484,9 +484,7 @@ def urgency(status: Status) -> float:
     return Status.SUPPORTED.severity + 0.5 if status is Status.BLOCKED else status.severity
 
 
-def exit_code(
-    statuses: Iterable[Status], *, refuted: bool, interrupted: bool = False
-) -> Literal[0, 1, 3, 4, 5, 130]:
+def exit_code(statuses: Iterable[Status], *, refuted: bool, interrupted: bool = False) -> Literal[0, 1, 3, 4, 5, 130]:
     """Exit code of the command; the first row that applies. ``refuted``: a refutation holds over the run.
 
     =======================================  ====

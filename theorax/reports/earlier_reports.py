@@ -69,7 +69,7 @@ def _take_own_words(before: Mapping[str, Any], theorem: dict[str, Any]) -> None:
     for was, claim in zip(_objects(before, "claims"), _objects(theorem, "claims"), strict=True):
         if was.get("status") != was.get("status_unadjusted"):
             own = [part for part in _objects(claim, "findings") if part.get("finding") != FELL]
-            claim |= json_values(settled_fields(built(tuple[Found, ...], own)))
+            claim.update(json_values(settled_fields(built(tuple[Found, ...], own))))
         if not worst and claim.get("corrected") is None and claim.get("status") == before.get("status_unadjusted"):
             worst = f"{claim.get('id')}: {claim.get('sentence')}"
     theorem["status"] = own_word = before.get("status_unadjusted")
@@ -82,8 +82,11 @@ def _count_again(whole: dict[str, Any]) -> None:
     """Count the words of the theorems again, where some have changed."""
     statuses = [theorem.get("status") for theorem in _objects(whole, "theorems")]
     if isinstance(summary := whole.get("summary"), dict) and all(status in set(Status) for status in statuses):
-        words = [Status(status) for status in statuses]
-        refuted = any(word is Status.REFUTED and _holds_over_run(one) for word, one in zip(words, _objects(whole, "theorems"), strict=True))
+        words = [Status(str(status)) for status in statuses]
+        refuted = any(
+            word is Status.REFUTED and _holds_over_run(one)
+            for word, one in zip(words, _objects(whole, "theorems"), strict=True)
+        )
         summary["statuses"] = dict(Counter(statuses))
         summary["exit_code"] = exit_code(words, refuted=refuted, interrupted=summary.get("interrupted") is True)
 

@@ -20,6 +20,7 @@ from theorax.text.signs import SIGNS, signed
 NAMED = 2  # fragile claims that are named; the others are counted
 LINES = 3  # lines of the sentence of what failed
 UNCHECKED_LINES = 8  # lines of the sentence why a theorem could not be checked, which says what to write
+TOGETHER = 4  # lines of the statement about the run
 NEEDS = 12  # columns before the text of a row
 COUNTED = {
     Status.REFUTED: "refuted",
@@ -148,7 +149,9 @@ def _closing(document: Document) -> Iterator[str]:
     if document.summary.unfinished:
         counts.append(f"{len(document.summary.unfinished)} not finished")
     told = ", ".join([f"{document.hold} of {document.asked} hold", *counts]) + "."
-    yield from wrap(f"{told} {document.together.sentence}" if document.theorems else told)
+    yield from wrap(told)
+    if document.theorems:
+        yield from wrap(document.together.sentence, lines=TOGETHER)
     base = " ".join(_asked(document)[:2])
     page = "Page: verify audit" if base != "verify audit" else ""
     again, *rest = wrap(f"Again: {_again(document)}", hang=2)

@@ -77,13 +77,12 @@ def detail(part: TheoremReport) -> str:
     # The title, the id and the verdict stand in the summary line.
     blocks = [block for block in story(part) if not _named(block, part)]
     told = render(blocks, 3)
-    head = f"{signed(part.status, part.within_margin, alone=part.alone)} {code(shortened(part.id, CELL))}"
+    word = signed(part.status, part.within_margin, alone=part.alone)
+    head = f"{word} {code(shortened(part.id, CELL))}"
     title = inline_text(shortened(part.title, CELL))
     if part.status.holds:
         id_ = f"<code>{element(shortened(part.id, CELL))}</code>"
-        summary = (
-            f"<summary>{signed(part.status, part.within_margin, alone=part.alone)} {id_} {element(shortened(part.title, CELL))}</summary>"
-        )
+        summary = f"<summary>{word} {id_} {element(shortened(part.title, CELL))}</summary>"
         return f"<details>\n{summary}\n\n{told}\n</details>\n"
     reason = opening(shortened(part.why, SENTENCE))
     return f"## {head}\n\n{f'**{title}**' if title else ''}\n\n{reason}\n\n{told}"
@@ -93,7 +92,12 @@ def brief(part: TheoremReport) -> str:
     """One theorem in short: what did not hold, and the command that shows it."""
     reason = opening(shortened(part.why, SENTENCE))
     *_, replay = cost(part)
-    lines = [f"## {signed(part.status, part.within_margin, alone=part.alone)} {code(shortened(part.id, CELL))}", "", reason, ""]
+    lines = [
+        f"## {signed(part.status, part.within_margin, alone=part.alone)} {code(shortened(part.id, CELL))}",
+        "",
+        reason,
+        "",
+    ]
     return "\n".join([*lines, *fenced([shortened(line, SENTENCE) for line in getattr(replay, "lines", ())])]) + "\n"
 
 

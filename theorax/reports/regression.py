@@ -11,8 +11,6 @@ whose statement, prediction, margin, kind or hypotheses changed     restated    
 in no baseline                                                      appeared     0
 whose word got worse                                                regressed    1
 ... from SUPPORTED to INCONCLUSIVE, other seeds, nothing moved      lapsed       4
-... only because this run holds more claims at once                 lapsed       4
-... only because others fell: alone as before, bit for bit          lapsed       4
 ... because it rests on nothing worse than a lapse                  lapsed       4
 whose word holds, told apart from less than in the baseline         less tested  4
 whose word got better                                               improved     0
@@ -37,6 +35,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from theorax.decide.comparison import (
+    MOVED,
+    SAME,
     SHARE,
     CaseReading,
     Decided,
@@ -47,7 +47,6 @@ from theorax.decide.comparison import (
     joined_cases,
     pair,
 )
-from theorax.decide.error_budget import REFUTATIONS, SUPPORTS
 from theorax.decide.kinds import DecidedQuantity
 from theorax.decide.spending import level_of
 from theorax.decide.status import Status
@@ -135,7 +134,7 @@ def compared(
         baseline=tuple(run.created for run in baseline.runs),
         share=share,
         strict=strict,
-        levels=ComparisonLevels(REFUTATIONS, SUPPORTS),
+        levels=ComparisonLevels(MOVED, SAME),
         tested=sum(part.tested for part in evidence.values()),
         changed=_changed(inputs, report.by_id),
         not_run=tuple(not_run),
@@ -182,7 +181,7 @@ def _causes(
     before: Mapping[str, BaselineTheorem],
     now: Mapping[str, TheoremReport],
 ) -> Iterator[Cause]:
-    """The claims that got worse on their own, each with those that wait for its theorem or fell by the adjustment.
+    """The claims that got worse, each with those that wait for its theorem.
 
     A theorem that is BLOCKED may have been checked: then its claims keep their words, and wait all the same.
     """
@@ -194,11 +193,9 @@ def _causes(
         stands = claim.now is Status.BLOCKED or claim.change in (Change.KEPT, Change.IMPROVED, Change.LESS_TESTED)
         if newly and stands and (blockers := _blockers(claim.theorem, now) & origins):
             above[claim.name] = blockers
-    lapsed = [claim.name for claim in claims if claim.change is Change.LAPSED and claim.by_adjustment]
     for claim in sorted(worse, key=lambda claim: claim.now is Status.BLOCKED):
         if claim.name not in above:
-            waiting = [name for name, blockers in above.items() if claim.theorem in blockers]
-            yield Cause(claim.name, (*waiting, *lapsed))
+            yield Cause(claim.name, tuple(name for name, blockers in above.items() if claim.theorem in blockers))
 
 
 def _blockers(theorem: str, now: Mapping[str, TheoremReport]) -> set[str]:
@@ -293,33 +290,13 @@ class _TheoremTwice:
                 f"at this claim, and the baseline was attempt {old.attempt}"
             )
         if _worse(old, old.status, new.status):
-            row = self._worsened(row, old, full)
+            row = replace(row, change=Change.REGRESSED, why=full.sentence)
         elif gone := _no_longer_told_apart(old, new):
             why = f"it was told apart from {', '.join(gone)}, and is no longer"
             row = replace(row, change=Change.LESS_TESTED, why=why)
         elif _worse(old, new.status, old.status):
             row = replace(row, change=Change.IMPROVED)
         return row, evidence
-
-    def _worsened(self, row: ComparedClaim, old: BaselineClaim, new: ClaimReport) -> ComparedClaim:
-        """Classify a worse status: lapsed if the adjustment alone moved it, else regressed."""
-        alone = not _worse(old, old.status_unadjusted, new.status_unadjusted)
-        members = self.report.suite.refutations
-        if alone and members > self.run.members:
-            why = (
-                f"alone it is {new.status_unadjusted} as before; this run holds {many(members, 'claim')} at "
-                f"once, the baseline {self.run.members}"
-            )
-            return replace(row, change=Change.LAPSED, why=why, by_adjustment=True)
-        # What others do to a claim is no news of it. Its own numbers, of which the baseline keeps no p-value, could have
-        # done it too unless they are the very same.
-        if alone and row.how == "bit for bit":
-            why = (
-                f"alone it is {new.status_unadjusted} as before, its numbers identical; other "
-                "claims of this run fell, and among the rest its p-value is too large"
-            )
-            return replace(row, change=Change.LAPSED, why=why, by_adjustment=True)
-        return replace(row, change=Change.REGRESSED, why=new.sentence)
 
     def _numbers(self, row: ComparedClaim, old: BaselineClaim, new: BaselineClaim) -> _Found:
         before, after = _cases(old), _cases(new)

@@ -130,21 +130,16 @@ def _claimed(row: ComparedClaim) -> str:
 
 def _waiting(comparison: Comparison) -> list[str]:
     """The claims that are BLOCKED by a cause."""
-    names = dict.fromkeys(name for cause in comparison.causes for name in cause.consequences)
-    return [name for name in names if not comparison.by_name[name].by_adjustment]
+    return list(dict.fromkeys(name for cause in comparison.causes for name in cause.consequences))
 
 
 def _consequences(comparison: Comparison) -> Iterator[Block]:
-    names = dict.fromkeys(name for cause in comparison.causes for name in cause.consequences)
-    waiting = set(_waiting(comparison))
-    for head, kept in (("waiting", True), ("fell by the adjustment alone", False)):
-        claims: dict[str, list[str]] = {}
-        for name in names:
-            if (name in waiting) is kept:
-                claims.setdefault(comparison.by_name[name].theorem, []).append(comparison.by_name[name].claim)
-        if claims:
-            listed = [f"{theorem}.{', .'.join(own)}" for theorem, own in claims.items()]
-            yield Paragraph(f"{head}: {_first_of(listed)}", indent=0, hang=2)
+    claims: dict[str, list[str]] = {}
+    for name in _waiting(comparison):
+        claims.setdefault(comparison.by_name[name].theorem, []).append(comparison.by_name[name].claim)
+    if claims:
+        listed = [f"{theorem}.{', .'.join(own)}" for theorem, own in claims.items()]
+        yield Paragraph(f"waiting: {_first_of(listed)}", indent=0, hang=2)
 
 
 def _groups(comparison: Comparison) -> dict[str, list[ComparedClaim]]:
@@ -237,10 +232,8 @@ def _closing(comparison: Comparison, groups: Mapping[str, Sequence[ComparedClaim
         if (count := sum(row.how in hows for row in same))
     ]
     waiting = len(_waiting(comparison))
-    fell = len({name for cause in comparison.causes for name in cause.consequences}) - waiting
     counts = [f"{len(comparison.causes)} broke"] if comparison.causes else []
     counts += [f"{waiting} wait{'s' * (waiting == 1)}"] if waiting else []
-    counts += [f"{fell} fell by the adjustment alone"] if fell else []
     counts += [f"{len(groups[name])} {name}" for name in MEANING if groups.get(name)]
     counts.append(f"{len(same)} unchanged" + (f" ({', '.join(kinds)})" if kinds else ""))
     both = sum(claim.change is not Change.APPEARED for claim in comparison.claims)

@@ -39,7 +39,7 @@ _ROUNDOFF = 2.0**-53
 # What a run as a whole, or its cost, puts into a theorem's part; and words that only tell numbers.
 _BESIDE = frozenset(
     {
-        "status", "adjusted_refute", "adjusted_support", "seconds", "work", "kept", "kept_from", "log", "replay", "reads",
+        "adjusted_refute", "adjusted_support", "over_run", "seconds", "work", "kept", "kept_from", "log", "replay", "reads",
         "digest", "file", "root", "line", "reason", "sentence", "detail", "blocked_by", "title", "source", "place", "latex",
         "letters", "issues", "works", "unseen", "ledger", "because", "scope",
     }
@@ -113,7 +113,7 @@ def _exit_code(theorems: Sequence[ReplayedTheorem]) -> Literal[0, 1, 4, 5]:
 def _theorem(old: TheoremReport, new: TheoremReport | None, then: Document, now: Document) -> ReplayedTheorem:
     if new is None:
         return ReplayedTheorem(old.id, GONE, "there is no theorem of this name any more")
-    if old.status_unadjusted is Status.BLOCKED:
+    if old.status is Status.BLOCKED:
         return ReplayedTheorem(old.id, IDENTICAL, "it was not checked: what it rests on did not hold")
     before = json_values(old)
     apart = sorted(_apart(before, json_values(new)), key=lambda row: -row.rank)
@@ -160,8 +160,8 @@ def _apart(old: Part, new: Part) -> Iterator[Deviation]:
         yield _row(id, "", "claim", "not stated", "stated")
     for kind, name in (("controls", "subject"), ("mutants", "name"), ("proof", "reason")):
         yield from _rows(kind, name, old[kind], new[kind])
-    if old["status_unadjusted"] != new["status_unadjusted"]:
-        yield _row("", "", "status", old["status_unadjusted"], new["status_unadjusted"])
+    if old["status"] != new["status"]:
+        yield _row("", "", "status", old["status"], new["status"])
 
 
 def _row(
@@ -177,10 +177,10 @@ def _row(
 
 def _claims(old: Part, new: Part) -> Iterator[Deviation]:
     id = old["id"]
-    if old["status_unadjusted"] != new["status_unadjusted"]:
-        yield _row(id, "", "status", old["status_unadjusted"], new["status_unadjusted"])
+    if old["status"] != new["status"]:
+        yield _row(id, "", "status", old["status"], new["status"])
     for name in old:
-        if name not in _BESIDE | _DERIVED | {"cases", "status_unadjusted", "id"} and old[name] != new[name]:
+        if name not in _BESIDE | _DERIVED | {"cases", "status", "id"} and old[name] != new[name]:
             yield _row(id, "", name.replace("_", " "), old[name], new[name])
     if len(old["cases"]) != len(new["cases"]):
         yield _row(id, "", "number of cases", len(old["cases"]), len(new["cases"]))

@@ -173,7 +173,13 @@ def claimed(claim: ClaimReport, part: TheoremReport, shown: frozenset[Part] = EV
     assumed, found = Part.ASSUMPTIONS in shown, report_facts(claim, part)
     head = by_key(found)
     kind = f"{claim.kind} as {claim.as_} → ∞" if claim.as_ else claim.kind
-    yield Heading(f"Claim {claim.id} ({kind})", status=claim.status, within=claim.within_margin, reached=reached(claim), alone=claim.alone)
+    yield Heading(
+        f"Claim {claim.id} ({kind})",
+        status=claim.status,
+        within=claim.within_margin,
+        reached=reached(claim),
+        alone=claim.alone,
+    )
     if assumed and (first := head.get(FactKey.PROMISE)):
         yield Paragraph(first.value, hang=2)
     yield Lines(tuple(claim.statement.split("\n")))

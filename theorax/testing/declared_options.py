@@ -39,7 +39,12 @@ def declare(parser: pytest.Parser) -> None:
     add("--verify-seed", type=int, metavar="N", help="Another stream of draws, also of the fixture claim [0].")
     add("--verify-device", metavar="DEVICE", help="cpu or gpu [cpu].")
     add("--verify-batch", type=int, metavar="N", help="Draws vectorised together [one on a CPU, else as many as fit].")
-    add("--verify-level", type=float, metavar="P", help="Error rate of support of a claim [0.025]; of refutation a 25th.")
+    add(
+        "--verify-level",
+        type=float,
+        metavar="P",
+        help="Error rate of support of a claim [0.025]; of refutation a 25th.",
+    )
     listed = {"action": "append", "metavar": "LETTER=VALUE,..."}
     add("--verify-at", help="Exact parameters, as in gamma=1/4,l=2; repeatable.", **listed)
     listed = {"action": "append", "metavar": "LETTER=SIZES"}

@@ -171,7 +171,7 @@ class TheoremOutcome:
     statement: str = ""  # in words
     idea: str = ""  # of the proof, in words
 
-    DROPPED: ClassVar = ("references",)  # of report version 8
+    DROPPED: ClassVar[tuple[str, ...]] = ("references",)  # of report version 8
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,6 @@ class PlannedCheck:
     noticeable: float | None
     attempt: int  # of fresh seeds on this claim and design, by the log of this state
     level: float  # what this attempt may spend
-    p_support: float | None  # what p of support to expect if the claim is exactly true and as noisy as planned
     decides: bool
     note: str  # why it cannot decide and the cheapest design that would, or empty
     runs: bool = True  # False where it is not drawn, since it cannot decide

@@ -249,7 +249,6 @@ def _planned_checks(
                     noticeable=case.noticeable,
                     attempt=planned.attempt,
                     level=planned.levels.support,
-                    p_support=case.expected,
                     decides=not (vacuous or (note and not case.runs_if_weak)),
                     note=note or vacuous,
                     runs=not planned.refusal,
@@ -282,7 +281,6 @@ def _without_a_case(theorem_id: str, planned: PlannedClaim, note: str) -> Planne
         noticeable=None,
         attempt=planned.attempt,
         level=planned.levels.support,
-        p_support=None,
         decides=False,
         note=note,
     )

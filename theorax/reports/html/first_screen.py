@@ -111,7 +111,9 @@ def _needs(part: TheoremReport) -> Iterator[Need]:
     for at in open_:
         claim = part.claims[at]
         plot = claim.deciding is not None and len(claim.deciding.points) > 1
-        yield Need(part, claim.status, claim.within_margin, claim.alone, at, claimed_and_found(claim) or claim.sentence, plot)
+        yield Need(
+            part, claim.status, claim.within_margin, claim.alone, at, claimed_and_found(claim) or claim.sentence, plot
+        )
 
 
 @dataclass(frozen=True)

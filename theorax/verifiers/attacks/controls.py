@@ -16,7 +16,8 @@ The claim is asked at the levels of attacks (`Levels.of_attacks`): what a contro
 failed.
 
 **Errors:** a subject for which the claim is true is noticed with at most twice the level of support: the first two
-askings share that of the last look. A control that kills less surely than 0.8 is said to reach it with probability 0.05 at most.
+askings share that of the last look. A control that kills less surely than 0.8 is said to reach it with probability
+0.05 at most.
 """
 
 from __future__ import annotations
