@@ -121,19 +121,20 @@ class TestPlan:
             decide.Corrections(size=0.1)
 
 
-class TestSuite:
-    def test_an_adjustment_takes_away(self, plan, rng):
+class TestTogether:
+    def test_many_verdicts_say_which_hold_jointly(self, plan, rng):
         verdicts = {f"claim {i}": decide.rate(plan, power_law(rng, plan)) for i in range(20)}
-        after = decide.adjust(verdicts)
-        assert {v.status for v in after.values()} <= {"SUPPORTED", "INCONCLUSIVE"}
-        assert all(verdicts[name].status == "SUPPORTED" for name, v in after.items() if v.status == "SUPPORTED")
+        found = decide.together(verdicts)
+        assert set(found.green) == {name for name, verdict in verdicts.items() if verdict.status == "SUPPORTED"}
+        assert set(found.green_alone) == {name for name in found.green if found.members[name].support > 0.025}
+        assert found.members.keys() == verdicts.keys()
 
     def test_names_are_needed(self, plan, rng):
         verdict = decide.rate(plan, power_law(rng, plan))
         with pytest.raises(theorax.UsageError, match="Two verdicts are named"):
-            decide.adjust([verdict, verdict])
+            decide.together([verdict, verdict])
         with pytest.raises(theorax.UsageError, match="No verdicts"):
-            decide.adjust([])
+            decide.together([])
 
 
 def test_a_theorems_verdict_shows_itself(rng):

@@ -8,18 +8,19 @@ from theorax import decide
 from theorax.decide.case_results import NothingEstimated
 from theorax.decide.inequalities import InstancesPlan
 from theorax.decide.plans import Planned
+from theorax.verifiers.claim_versions import LOGGED_LEVELS
 
 SIZES = (64, 128, 256, 512)
 # Digests of these plans as they were before any class or field was renamed: attempts are logged under them.
 LOGGED = {
-    "24dcaac456f0a1e0": lambda: decide.plan_limit(SIZES, to=2.0, margin=0.1, draws=32, sd=0.1),
-    "7b09e351b9495d1b": lambda: decide.plan_rate(SIZES, exponent=-1.0, margin=0.3, draws=32),
-    "5a9273a57a4b5f65": lambda: decide.plan_mean(to=0.5, margin=0.2, draws=64, sd=0.5),
-    "3a905264e1f7a156": lambda: decide.plan_quantile(to=0.0, margin=0.3, draws=200),
-    "a99c9605bc8a01ec": lambda: decide.plan_probability(at_least=0.9, margin=0.1, draws=200),
-    "e3fbb466b2b520b0": lambda: decide.plan_inequality(draws=200),
-    "c94cc1652907eb11": lambda: decide.plan_sequence(SIZES, to=2.0, margin=0.1),
-    "3d883ee04becb0bd": lambda: decide.plan_law(to=decide.Normal(0, 1), draws=400),
+    "24dcaac456f0a1e0": lambda: decide.plan_limit(SIZES, to=2.0, margin=0.1, draws=32, sd=0.1, levels=LOGGED_LEVELS),
+    "7b09e351b9495d1b": lambda: decide.plan_rate(SIZES, exponent=-1.0, margin=0.3, draws=32, levels=LOGGED_LEVELS),
+    "5a9273a57a4b5f65": lambda: decide.plan_mean(to=0.5, margin=0.2, draws=64, sd=0.5, levels=LOGGED_LEVELS),
+    "3a905264e1f7a156": lambda: decide.plan_quantile(to=0.0, margin=0.3, draws=200, levels=LOGGED_LEVELS),
+    "a99c9605bc8a01ec": lambda: decide.plan_probability(at_least=0.9, margin=0.1, draws=200, levels=LOGGED_LEVELS),
+    "e3fbb466b2b520b0": lambda: decide.plan_inequality(draws=200, levels=LOGGED_LEVELS),
+    "c94cc1652907eb11": lambda: decide.plan_sequence(SIZES, to=2.0, margin=0.1, levels=LOGGED_LEVELS),
+    "3d883ee04becb0bd": lambda: decide.plan_law(to=decide.Normal(0, 1), draws=400, levels=LOGGED_LEVELS),
 }
 
 
