@@ -18,8 +18,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from theorax.decide import estimators as estimators
-from theorax.decide.comparison import CaseReading, Evidence, Outcome, Pair, compare_reports, joined_cases, pair
-from theorax.decide.error_budget import REFUTATIONS, SUPPORTS
+from theorax.decide.comparison import (
+    MOVED,
+    SAME,
+    CaseReading,
+    Evidence,
+    Outcome,
+    Pair,
+    compare_reports,
+    joined_cases,
+    pair,
+)
 from theorax.decide.gaussian_norm import NoiseNorm
 from theorax.decide.interval import Interval
 from theorax.decide.kinds import DecidedQuantity
@@ -169,10 +178,10 @@ def rates(case: Case, replicates: int, rng: Generator) -> Rates:
 
     still = [case.run(rng, 0.0) for _ in range(replicates)]
     return Rates(
-        false_moved=sum(part.p_moved <= REFUTATIONS for part in still) / replicates,
-        false_same=share(case.zone, lambda part: part.p_same <= SUPPORTS),
-        same=sum(part.p_same <= SUPPORTS for part in still) / replicates,
-        moved=share(case.moves * case.zone, lambda part: part.p_moved <= REFUTATIONS),
+        false_moved=sum(part.p_moved <= MOVED for part in still) / replicates,
+        false_same=share(case.zone, lambda part: part.p_same <= SAME),
+        same=sum(part.p_same <= SAME for part in still) / replicates,
+        moved=share(case.moves * case.zone, lambda part: part.p_moved <= MOVED),
     )
 
 
@@ -233,8 +242,8 @@ def main() -> None:
     count = max(2, replicates // 4)
     several = suites(count, rng)
     print(f"\n20 claims of 5 cases each, 5 of them shifted, Holm; {count} runs")
-    print(f"any claim that stayed called moved      {several.any_moved:.4f}   (at most {REFUTATIONS:g})")
-    print(f"any claim apart by the zone called same {several.any_same:.4f}   (at most {SUPPORTS:g})")
+    print(f"any claim that stayed called moved      {several.any_moved:.4f}   (at most {MOVED:g})")
+    print(f"any claim apart by the zone called same {several.any_same:.4f}   (at most {SAME:g})")
     print(f"claims that stayed called same          {several.same:.3f}")
     print(f"claims shifted by two zones called moved {several.moved:.3f}")
     print(f"{time.perf_counter() - began:.0f} s")

@@ -178,7 +178,7 @@ KINDS = (
         ("test_the_hook_stops_an_off_by_one",),
     ),
     Kind(
-        "Every design of the library can decide, and bears the adjustment for a run of all.",
+        "Every design of the library can decide.",
         ("power/test_one_run.py::*",),
         ("quick",),
     ),

@@ -14,7 +14,11 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import bdtrc
 
+from theorax.decide.status import Levels
+
 __all__ = [
+    "LEVEL",
+    "LEVELS",
     "Case",
     "Outcome",
     "Procedure",
@@ -28,6 +32,9 @@ __all__ = [
 ]
 
 LEVEL = 0.025
+LEVELS = Levels(LEVEL, LEVEL)
+"""The levels of every procedure here. A default refutation has a 25th of it, at which too few replicates err to be counted."""
+
 FLUCTUATION = 1e-3  # a correct procedure fails one gate in a thousand names of cases; the names are fixed
 
 

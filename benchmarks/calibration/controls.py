@@ -20,14 +20,14 @@ from numpy.random import Generator
 from scipy.optimize import brentq
 from scipy.special import bdtr, ndtr, stdtrit
 
-from benchmarks.calibration.cases import Case, Outcome, Procedure, Truth
+from benchmarks.calibration.cases import LEVELS, Case, Outcome, Procedure, Truth
 from theorax import decide
 from theorax.decide.bias_aware import solve_weights
 from theorax.decide.kill_bounds import DEMANDED, ERROR, FEWEST, PARTS, Again, RefutingCount, kill_bound
 from theorax.decide.moments import LightTails
 from theorax.decide.probabilities import decide_probability, plan_probability
 from theorax.decide.samples import Columns
-from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Status
+from theorax.decide.status import Decision, Status
 
 FAMILY = "controls"
 KILLED = 0.79
@@ -161,7 +161,7 @@ LAWS: dict[str, tuple[Sample, bool]] = {
 def _mean(name: str, own: int, cases: int = 1) -> Callable[[], tuple[Sample, list[Decide]]]:
     def made() -> tuple[Sample, list[Decide]]:
         sample, _ = LAWS[name]
-        levels = DEFAULT_LEVELS.shared(cases)
+        levels = LEVELS.shared(cases)
         sd = float(sample(np.random.default_rng(21), 10**5).std())
         edge = _placed(lambda runs: _edge(runs[..., 0], levels.refute / 2), sample, own)
         mean = float(sample(np.random.default_rng(22), 10**6).mean())
@@ -184,11 +184,18 @@ def _limit(seeds: str, spread: Sequence[float], own: int) -> Callable[[], tuple[
 
         def plan(to: float) -> Any:
             return decide.plan_limit(
-                SIZES, to=to, margin=0.5, draws=own, sd=tuple(spread), seeds=seeds, moments=_MOMENTS
+                SIZES,
+                to=to,
+                margin=0.5,
+                draws=own,
+                sd=tuple(spread),
+                seeds=seeds,
+                moments=_MOMENTS,
+                levels=LEVELS,
             )
 
         weights = solve_weights(replace(plan(1.0), scale=1.0).core)
-        k, tail = weights.vector, DEFAULT_LEVELS.refute / 2
+        k, tail = weights.vector, LEVELS.refute / 2
         of = (lambda runs: _edge(runs @ k, tail)) if seeds == "paired" else (lambda runs: _welch_edge(runs, k, tail))
         to = _placed(of, sample, own) - 0.5 - weights.bias.total
         return sample, [_by(replace(plan(to), scale=1.0))]
@@ -203,7 +210,14 @@ def _rate(average: str, seeds: str, noise: float, own: int) -> Callable[[], tupl
 
         def plan(exponent: float) -> Any:
             return decide.plan_rate(
-                SIZES, exponent=exponent, margin=0.3, draws=own, sd=noise, seeds=seeds, average=average
+                SIZES,
+                exponent=exponent,
+                margin=0.3,
+                draws=own,
+                sd=noise,
+                seeds=seeds,
+                average=average,
+                levels=LEVELS,
             )
 
         weights = plan(-1.0).weights
@@ -221,7 +235,7 @@ def _rate(average: str, seeds: str, noise: float, own: int) -> Callable[[], tupl
 
 def _event(own: int) -> Callable[[], tuple[Sample, list[Decide]]]:
     def made() -> tuple[Sample, list[Decide]]:
-        plan = plan_probability(at_least=0.9, margin=0.05, draws=own)
+        plan = plan_probability(at_least=0.9, margin=0.05, draws=own, levels=LEVELS)
 
         def decided(table: np.ndarray) -> Decision:
             return decide_probability(replace(plan, draws=len(table)), int(table.sum())).decision
@@ -240,7 +254,7 @@ def _violations(own: int) -> Callable[[], tuple[Sample, list[Decide]]]:
         def decided(table: np.ndarray) -> Decision:
             count = int(table.sum())
             status = Status.REFUTED if count else Status.INCONCLUSIVE
-            found = Decision(status, None, 1, 1, 0, 0, False, 0, 0, 0, 0, 0, 0, 0, 1, levels=Levels())
+            found = Decision(status, None, 1, 1, 0, 0, False, 0, 0, 0, 0, 0, 0, 0, 1, levels=LEVELS)
             return replace(found, again=RefutingCount(count, len(table), 0.0, 0.025))
 
         return _column(lambda rng, n: rng.random(n) < share), [decided]

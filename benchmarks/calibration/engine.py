@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.calibration.cases import Outcome
+from benchmarks.calibration.cases import LEVELS, Outcome
 from theorax import decide
 from theorax.decide import equivalence
 from theorax.decide.binomial import outcomes_of
@@ -18,7 +18,7 @@ from theorax.decide.moments import LightTails
 from theorax.decide.planning import CONTRADICTED
 from theorax.decide.probabilities import decide_probability, plan_probability
 from theorax.decide.samples import Columns
-from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Status
+from theorax.decide.status import Decision, Levels, Reason, Status
 from theorax.decide.sweep_decisions import WeightedPlan
 
 Judge = Callable[[Any], Outcome]
@@ -59,14 +59,24 @@ def rate(sizes: Sequence[float], exponent: float = -1.0, margin: float = 0.1, dr
     """Rates from a table ``draws x sizes`` of positive values."""
     return by(
         decide.plan_rate(
-            sizes, exponent=exponent, margin=margin, draws=draws, sd=sd, seeds=seeds, **others, reading=reading
+            sizes,
+            exponent=exponent,
+            margin=margin,
+            draws=draws,
+            sd=sd,
+            seeds=seeds,
+            levels=LEVELS,
+            **others,
+            reading=reading,
         )
     )
 
 
 def robust_rate(sizes: Sequence[float], exponent: float, margin: float, draws: int) -> Judge:
     """Rates under the default class, a word counting only where it stands under the larger classes too."""
-    plan = decide.plan_rate(sizes, exponent=exponent, margin=margin, draws=draws, seeds="paired", reading="exact")
+    plan = decide.plan_rate(
+        sizes, exponent=exponent, margin=margin, draws=draws, seeds="paired", levels=LEVELS, reading="exact"
+    )
 
     def judge(table: np.ndarray) -> Outcome:
         decision = plan.tested(columns(table)).decision
@@ -84,6 +94,7 @@ def alarm(sizes: Sequence[float], draws: int, corrections: Corrections | None = 
         margin=0.1,
         draws=draws,
         seeds="paired",
+        levels=LEVELS,
         corrections=corrections or Corrections(),
         reading="exact",
     )
@@ -92,7 +103,9 @@ def alarm(sizes: Sequence[float], draws: int, corrections: Corrections | None = 
 
 def sequence(sizes: Sequence[float], margin: float, corrections: Corrections, **claimed: float) -> Judge:
     """The order or the limit of a sequence without randomness, from one value per size."""
-    judge = by(decide.plan_sequence(sizes, margin=margin, corrections=corrections, **claimed, reading="exact"))
+    judge = by(
+        decide.plan_sequence(sizes, margin=margin, corrections=corrections, levels=LEVELS, **claimed, reading="exact")
+    )
     return lambda row: judge(np.asarray(row)[None])
 
 
@@ -100,12 +113,14 @@ def limit(sizes: Sequence[float], to: float, margin: float, draws: int, sd: floa
           reading: str = "exact", **others: Any) -> Judge:  # fmt: skip
     """Limits of means from a table ``draws x sizes``, or one array per size for independent draws."""
     return by(
-        decide.plan_limit(sizes, to=to, margin=margin, draws=draws, sd=sd, seeds=seeds, **others, reading=reading)
+        decide.plan_limit(
+            sizes, to=to, margin=margin, draws=draws, sd=sd, seeds=seeds, levels=LEVELS, **others, reading=reading
+        )
     )
 
 
 def mean(
-    to: float, margin: float, draws: int, declared: str, variance: float, levels: Levels = DEFAULT_LEVELS,
+    to: float, margin: float, draws: int, declared: str, variance: float, levels: Levels = LEVELS,
     reading: str = "exact", side: str = "exact",
 ) -> Judge:  # fmt: skip
     """Means of one column, by the interval that belongs to what is declared; a range is that from zero to one."""
@@ -121,7 +136,7 @@ def mean(
     return lambda values: outcome(plan.tested(Columns((values,))).decision)
 
 
-def at_least(p0: float, margin: float, draws: int, levels: Levels = DEFAULT_LEVELS, reading: str = "exact") -> Judge:
+def at_least(p0: float, margin: float, draws: int, levels: Levels = LEVELS, reading: str = "exact") -> Judge:
     """A probability of at least p0, from a fixed number of outcomes."""
     plan = plan_probability(at_least=p0, margin=margin, draws=draws, levels=levels, reading=reading)
 
@@ -134,13 +149,13 @@ def at_least(p0: float, margin: float, draws: int, levels: Levels = DEFAULT_LEVE
 
 def median(to: float, margin: float, draws: int, reading: str = "exact") -> Judge:
     """Medians of one column of standard deviation one, by order statistics."""
-    plan = decide.plan_quantile(to=to, margin=margin, draws=draws, sd=1.0, reading=reading)
+    plan = decide.plan_quantile(to=to, margin=margin, draws=draws, sd=1.0, levels=LEVELS, reading=reading)
     return lambda values: outcome(plan.tested(Columns((values,))).decision)
 
 
 def share_of_violations(share: float, draws: int, reading: str = "exact") -> Judge:
     """A bound in every row, from a column that is true where a row violates it."""
-    plan = decide.plan_inequality(draws=draws, share=share, reading=reading)
+    plan = decide.plan_inequality(draws=draws, share=share, levels=LEVELS, reading=reading)
 
     def judge(violated: np.ndarray) -> Outcome:
         count = int(violated.sum())
@@ -150,7 +165,7 @@ def share_of_violations(share: float, draws: int, reading: str = "exact") -> Jud
     return judge
 
 
-def over_cases(tables: Sequence[np.ndarray], to: float, margin: float, levels: Levels = DEFAULT_LEVELS) -> Outcome:
+def over_cases(tables: Sequence[np.ndarray], to: float, margin: float, levels: Levels = LEVELS) -> Outcome:
     """One claim about the means of several cases, each decided with its share of the level of refutation."""
     shared, draws = levels.shared(len(tables)), len(tables[0])
     plan = decide.plan_mean(

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.random import Generator
 
 from benchmarks.calibration import engine, naive
-from benchmarks.calibration.cases import Case, Outcome, Procedure, Published, Truth
+from benchmarks.calibration.cases import LEVELS, Case, Outcome, Procedure, Published, Truth
 from theorax import decide
 from theorax.decide.bias_aware import Bias
 from theorax.decide.corrections import Corrections, Expansion
@@ -80,6 +80,7 @@ def law_plans(draws: int, conditional: bool) -> dict[str, LawPlan]:
             draws=draws,
             seeds="independent",
             corrections=allowed,
+            levels=LEVELS,
             conditional=conditional,
             reading="exact",
         )
@@ -162,7 +163,11 @@ def _raw_cases() -> list[Case]:
 def _fixed_cases() -> list[Case]:
     """The claimed law itself at one size, no corrections: the level is spent in full, not only kept."""
     draws = 400
-    judge = _judge(decide.plan_law(to=CLAIMED, excludes=[decide.Normal(0, np.sqrt(1.8))], draws=draws, reading="exact"))
+    judge = _judge(
+        decide.plan_law(
+            to=CLAIMED, excludes=[decide.Normal(0, np.sqrt(1.8))], draws=draws, levels=LEVELS, reading="exact"
+        )
+    )
     found = []
     for variance, kind, stated in ((1.0, Truth.HOLDS, Published()), (1.8, Truth.MARGIN, Published(0.99))):
         draw = lambda rng, v=variance: [np.sqrt(v) * rng.standard_normal(draws)]  # noqa: E731

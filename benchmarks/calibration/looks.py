@@ -12,7 +12,7 @@ import numpy as np
 from numpy.random import Generator
 
 from benchmarks.calibration import engine
-from benchmarks.calibration.cases import Case, Outcome, Procedure, Truth
+from benchmarks.calibration.cases import LEVELS, Case, Outcome, Procedure, Truth
 from benchmarks.calibration.laws import SIZES as LAW_SIZES
 from benchmarks.calibration.laws import hidden, law_plans
 from benchmarks.calibration.limits import NO_REST
@@ -57,7 +57,7 @@ def _said(verdict: decide.Verdict) -> Outcome:
 
 def _peeking(stages: Sequence[RatePlan]) -> engine.Judge:
     """The whole level at every look."""
-    whole = [replace(stage, levels=decide.Levels()) for stage in stages]
+    whole = [replace(stage, levels=LEVELS) for stage in stages]
 
     def judge(values: np.ndarray) -> Outcome:
         for stage in whole:
@@ -113,11 +113,19 @@ def _of_every_kind() -> list[Case]:
     """Kinds of claims besides rates, decided at looks, and with the whole level at every look."""
     n = tuple(16.0 * 2**i for i in range(5))
     limit = decide.plan_limit(
-        n, to=0.0, margin=0.2, draws=DRAWS, sd=0.3, seeds="paired", corrections=NO_REST, reading="exact"
+        n,
+        to=0.0,
+        margin=0.2,
+        draws=DRAWS,
+        sd=0.3,
+        seeds="paired",
+        levels=LEVELS,
+        corrections=NO_REST,
+        reading="exact",
     )
-    mean = decide.plan_mean(to=0.0, margin=0.3, draws=400, sd=1.0, reading="exact")
-    median = decide.plan_quantile(to=0.0, margin=0.4, draws=400, sd=1.0, reading="exact")
-    event = plan_probability(at_least=0.9, margin=0.06, draws=800, reading="exact")
+    mean = decide.plan_mean(to=0.0, margin=0.3, draws=400, sd=1.0, levels=LEVELS, reading="exact")
+    median = decide.plan_quantile(to=0.0, margin=0.4, draws=400, sd=1.0, levels=LEVELS, reading="exact")
+    event = plan_probability(at_least=0.9, margin=0.06, draws=800, levels=LEVELS, reading="exact")
     law = law_plans(LAW_DRAWS, conditional=True)["free 1/n"]
     rows: tuple[tuple[str, Any, Stage, tuple[tuple[Truth, Any, float | None, str], ...]], ...] = (
         ("limit, 16 to 256, + 0.4 (n/n0)^-1/2", limit, _averages, tuple(
@@ -177,7 +185,14 @@ def cases() -> tuple[Case, ...]:
         ("three sizes, no corrections", engine.EXACT, lambda x: 0 * x, np.array([16.0, 32.0, 64.0]), 0.04),
     ):
         plan = decide.plan_rate(
-            sizes, exponent=-1, margin=margin, draws=DRAWS, seeds="paired", corrections=corrections, reading="exact"
+            sizes,
+            exponent=-1,
+            margin=margin,
+            draws=DRAWS,
+            seeds="paired",
+            levels=LEVELS,
+            corrections=corrections,
+            reading="exact",
         )
         looks, once = decide.plan_looks(plan), decide.plan_looks(plan, (1.0,), (1.0,))
         stages = [stage for stage in looks.stages if isinstance(stage, RatePlan)]

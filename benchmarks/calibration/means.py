@@ -15,7 +15,7 @@ from theorax.decide.status import Levels
 
 FAMILY = "means"
 # Both one-sided misses at 0.025: refutation on either side together has twice that.
-LEVELS = Levels(support=0.025, refute=0.05)
+ONE_SIDED = Levels(support=0.025, refute=0.05)
 MARGIN = 0.3
 
 
@@ -77,9 +77,9 @@ def cases() -> tuple[Case, ...]:
                 claimed = mean + off
                 procedures = []
                 for rule in declared:
-                    judge = engine.mean(claimed, margin, m, rule, variance, LEVELS)
+                    judge = engine.mean(claimed, margin, m, rule, variance, ONE_SIDED)
                     promised = rule != "Student's t" or name == "normal"
-                    procedures.append(Procedure(rule, judge, promised, refute=LEVELS.refute, covers=True))
+                    procedures.append(Procedure(rule, judge, promised, refute=ONE_SIDED.refute, covers=True))
                 if off == 0:
                     procedures.append(Procedure("bootstrap, percentile", bootstrap(mean), covers=True))
                 draw = lambda rng, sample=sample, m=m: sample(rng, m)  # noqa: E731

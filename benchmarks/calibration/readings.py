@@ -13,7 +13,7 @@ import numpy as np
 from numpy.random import Generator
 
 from benchmarks.calibration import engine
-from benchmarks.calibration.cases import Case, Outcome, Procedure, Published, Truth
+from benchmarks.calibration.cases import LEVELS, Case, Outcome, Procedure, Published, Truth
 from benchmarks.calibration.sweeps import doubling
 from theorax import decide
 from theorax.decide.law_features import features_of_samples
@@ -53,7 +53,9 @@ def _laws(truth: float) -> Draw:
 
 
 def _law(reading: str) -> Judge:
-    plan = decide.plan_law(to=decide.Normal(), excludes=[decide.Normal(0, WIDE)], draws=LAW_DRAWS, reading=reading)
+    plan = decide.plan_law(
+        to=decide.Normal(), excludes=[decide.Normal(0, WIDE)], draws=LAW_DRAWS, levels=LEVELS, reading=reading
+    )
     return lambda values: engine.outcome(decide_law(plan, [features_of_samples(values, plan.frequencies)]).decision)
 
 

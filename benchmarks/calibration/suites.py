@@ -15,6 +15,8 @@ from numpy.random import Generator
 
 from benchmarks.calibration.cases import Case, Outcome, Procedure, Published, Truth
 from theorax.decide import equivalence, error_budget, estimators
+from theorax.decide.error_budget import Member
+from theorax.decide.status import DEFAULT_LEVELS, Status
 
 FAMILY = "suites"
 CLAIMS, DRAWS, LEVEL = 20, 64, 0.05
@@ -93,6 +95,28 @@ def _suite(
     return [Case(FAMILY, f"{CLAIMS} claims, {name}", Truth.HOLDS, draw, tuple(procedures))]
 
 
+def _own_words() -> Case:
+    """Fifty exact true claims, each decided on its own: the chance that any goes red, and that any does over the run."""
+    count, earlier, own = 50, 0.0152, DEFAULT_LEVELS.refute
+
+    def red(level: float) -> Callable[[np.ndarray], Outcome]:
+        return lambda p: Outcome(float((p <= level).any()), 0.0)
+
+    def over_run(p: np.ndarray) -> Outcome:
+        members = {str(i): Member(Status.REFUTED, float(value), 1.0) for i, value in enumerate(p) if value <= own}
+        members |= {str(i): Member(Status.SUPPORTED, float(value), 0.0) for i, value in enumerate(p) if value > own}
+        found = error_budget.together(members)
+        return Outcome(float(len(found.red) > len(found.red_alone)), 0.0)
+
+    procedures = (
+        Procedure(f"any refuted at {own:g}", red(own), True, refute=count * own),
+        Procedure(f"any refuted at {earlier:g}", red(earlier), False, Published(0.54), refute=LEVEL),
+        Procedure("any refuted over the run", over_run, True, refute=error_budget.REFUTATIONS),
+    )
+    draw = lambda rng: p_values(rng.standard_normal((count, DRAWS)))  # noqa: E731
+    return Case(FAMILY, f"{count} exact claims, all true", Truth.HOLDS, draw, procedures)
+
+
 def _reruns() -> list[Case]:
     """One claim, tried again and again with fresh seeds: a true one, and one off by half a standard deviation a try."""
     tries = 100
@@ -140,4 +164,5 @@ def cases() -> tuple[Case, ...]:
         *_suite("all true, correlation 0.8", 0, 0.8, {}),
         *_suite("8 of them false, correlation 0.8", 8, 0.8, {}),
         *_reruns(),
+        _own_words(),
     )

@@ -16,7 +16,7 @@ from numpy.random import Generator
 from scipy.special import ndtri, stdtrit
 
 from benchmarks.calibration import engine
-from benchmarks.calibration.cases import LEVEL, Case, Outcome, Procedure, Truth
+from benchmarks.calibration.cases import LEVEL, LEVELS, Case, Outcome, Procedure, Truth
 from theorax import decide
 from theorax.decide.samples import Columns
 
@@ -61,7 +61,7 @@ def student(to: float, margin: float, side: str) -> Callable[[np.ndarray], Outco
 
 def _engine(to: float, margin: float, n: int, sd: float, side: str) -> Callable[[np.ndarray], Outcome]:
     """The engine's support alone: of a skewed law no level of refutation and no uniform p-value is promised."""
-    plan = decide.plan_mean(to=to, margin=margin, draws=n, sd=sd, side=side, reading="exact")
+    plan = decide.plan_mean(to=to, margin=margin, draws=n, sd=sd, side=side, levels=LEVELS, reading="exact")
 
     def rule(values: np.ndarray) -> Outcome:
         said = engine.outcome(plan.tested(Columns((values,))).decision)

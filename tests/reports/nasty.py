@@ -36,7 +36,7 @@ TEXTS = {
 }
 # What is one of a few words, or is computed with, and so is no text of a user.
 FIXED = {
-    "status", "status_unadjusted", "created", "kept_from", "method", "checked", "label", "corrected", "log",
+    "status", "created", "kept_from", "method", "checked", "label", "corrected", "log",
     "expected", "as", "url", "side", "direction", "shown_by", "finding", "reading", "within", "basis",
     "form",
 }  # fmt: skip

@@ -93,7 +93,6 @@ def hostile(word: str) -> Document:
             return [put(part, name) for part in node]
         kept = {
             "status",
-            "status_unadjusted",
             "kind",
             "created",
             "kept_from",

@@ -13,16 +13,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import fakes
+import numpy as np
 import pytest
 
+from theorax.decide.findings import Finding
 from theorax.decide.status import Status
 from theorax.errors import UsageError
 from theorax.reports.assembly import document
 from theorax.reports.document import ClaimReport, Document, RunSummary, TheoremReport, exit_code
 from theorax.reports.json import text, writable, write_text
 from theorax.reports.reading import current
-from theorax.runs.adjustment import adjust_outcomes
-from theorax.runs.dependencies import Graph
 from theorax.runs.listening import Record
 from theorax.runs.runner import Run
 from theorax.text.codec import ANEW, built, json_values
@@ -31,8 +31,7 @@ from theorax.verifiers.settings import Settings
 
 def report(*outcomes, settings=None, interrupted=False):
     found = {outcome.id: outcome for outcome in outcomes}
-    adjusted, suite = adjust_outcomes(found, Graph(dict.fromkeys(found, ())))
-    run = Run(tuple(found), tuple(Record(outcome) for outcome in outcomes), adjusted, suite, 1.5, interrupted)
+    run = Run(tuple(found), tuple(Record(outcome) for outcome in outcomes), 1.5, interrupted)
     return document(run, settings or Settings(), ["verify", "all"], "2026-01-02T03:04:05Z")
 
 
@@ -163,21 +162,79 @@ def test_numbers_that_are_not_finite_become_null():
 
 
 CODES = [
-    ([], 5),
-    (["PROVED", "CERTIFIED", "SUPPORTED"], 0),
-    (["SUPPORTED", "INCONCLUSIVE"], 4),
-    (["VACUOUS"], 4),
-    (["BLOCKED"], 4),
-    (["SUPPORTED", "ERROR", "INCONCLUSIVE"], 3),
-    (["ERROR", "REFUTED"], 1),
+    ([], False, 5),
+    (["PROVED", "CERTIFIED", "SUPPORTED"], False, 0),
+    (["SUPPORTED", "INCONCLUSIVE"], False, 4),
+    (["VACUOUS"], False, 4),
+    (["BLOCKED"], False, 4),
+    (["SUPPORTED", "ERROR", "INCONCLUSIVE"], False, 3),
+    (["ERROR", "REFUTED"], True, 1),
+    (["REFUTED", "SUPPORTED"], False, 4),
+    (["ERROR", "REFUTED"], False, 3),
 ]
 
 
-@pytest.mark.parametrize(("statuses", "code"), CODES)
-def test_exit_codes(statuses, code):
+@pytest.mark.parametrize(("statuses", "refuted", "code"), CODES)
+def test_exit_codes(statuses, refuted, code):
     found = [Status(word) for word in statuses]
-    assert exit_code(found) == code
-    assert exit_code(found, interrupted=True) == 130
+    assert exit_code(found, refuted=refuted) == code
+    assert exit_code(found, refuted=refuted, interrupted=True) == 130
+
+
+def alone(id, status, p_refute, p_support, **more):
+    """A theorem of one claim, decided by a test with these p-values."""
+    claim = fakes.verdict(status, p_refute=p_refute, p_support=p_support, **more)
+    return replace(fakes.outcome(id), status=Status(status), claims=(claim,))
+
+
+def test_a_refutation_on_its_own_ends_with_four():
+    """Charged with attempt 1, .0005 is .0008; the run holds it at .01/k, k the number of claims with larger p-values."""
+    red, others = alone("red", "REFUTED", 5e-4, 1.0), [alone(f"o{n}", "SUPPORTED", 0.6, 1e-9) for n in range(20)]
+    held, fell = report(red, *others[:5]), report(red, *others)
+    assert (held.summary.exit_code, fell.summary.exit_code) == (1, 4)
+    assert [held.theorems[0].alone, fell.theorems[0].alone] == [False, True]
+    assert (held.together.red_alone, fell.together.red_alone) == ((), ("red.gap",))
+    assert held.theorems[0].status == fell.theorems[0].status == "REFUTED"
+    assert held.together.sentence == (
+        "All 5 green verdicts hold jointly at 2.5 %. The refutation holds over the run at 1 %."
+    )
+    assert "0 of 1 refutations hold over the run at 1 %; on their own only: red.gap." in fell.together.sentence
+
+
+def test_a_rigorous_refutation_holds_over_every_run():
+    red = alone("red", "REFUTED", None, None, finding=Finding.COUNTEREXAMPLE)
+    found = report(red, *(alone(f"o{n}", "SUPPORTED", 0.6, 1e-9) for n in range(400)))
+    assert (found.summary.exit_code, found.together.red_alone, found.together.tested) == (1, (), 400)
+
+
+def test_an_erratum_on_its_own_changes_no_exit_code():
+    printed = fakes.verdict("REFUTED", id="as_printed", corrected="gap", p_refute=5e-3, p_support=1.0)
+    whole = replace(fakes.outcome("one"), claims=(fakes.CLAIM, printed))
+    found = report(whole)
+    assert found.together.red_alone == ("one.as_printed",)
+    assert (found.summary.exit_code, found.theorems[0].status) == (0, "SUPPORTED")
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_word_depends_on_the_others_of_its_run(seed):
+    """Whatever else is asked, and in whatever order, a claim has one word; the statement about the run alone changes."""
+    rng = np.random.default_rng(seed)
+
+    def one(n):
+        status = ["SUPPORTED", "REFUTED", "INCONCLUSIVE", "PROVED"][rng.integers(4)]
+        p = None if status == "PROVED" else float(10.0 ** -rng.uniform(1, 9))
+        return alone(f"t{n}", status, p, p, attempt=int(rng.integers(1, 4)))
+
+    outcomes = [one(n) for n in range(17)]
+    together = report(*(outcomes[at] for at in rng.permutation(17)))
+    for outcome in outcomes:
+        (own,) = report(outcome).theorems
+        other = together.by_id[outcome.id]
+        assert (own.status, own.reason) == (other.status, other.reason) == (outcome.status, outcome.reason)
+        assert [claim.sentence for claim in own.claims] == [claim.sentence for claim in other.claims]
+    # The statement depends on the set of claims, and not on their order.
+    assert set(report(*outcomes).together.green_alone) == set(together.together.green_alone)
+    assert set(report(*outcomes).together.red_alone) == set(together.together.red_alone)
 
 
 def test_a_file_is_written_whole(tmp_path):

@@ -13,6 +13,7 @@ from test_document import report
 
 from theorax.errors import UsageError
 from theorax.reports.document import SCHEMA_VERSION, TheoremReport
+from theorax.reports.earlier_reports import FELL
 from theorax.reports.json import text
 from theorax.reports.reading import current, read
 from theorax.text.codec import ANEW, Malformed, built, json_values
@@ -40,7 +41,7 @@ def test_a_report_that_was_cut_off_is_refused(cut, tmp_path, whole):
 EDITS = [
     (lambda d: d["theorems"][0]["claims"][1].update(status="GREEN"), r"`.theorems\[0\].claims\[1\].status`"),
     (lambda d: d["theorems"][1].pop("replay"), r"`.theorems\[1\]`: 'replay' is a required property"),
-    (lambda d: d["suite"].update(surplus=1), r"`.suite`"),
+    (lambda d: d["together"].update(surplus=1), r"`.together`"),
     (lambda d: d.update(schema_version=99), "Update theorax"),
     (lambda d: d.update(schema_version=5), "Run `verify` again"),
     (lambda d: d.update(schema_version=True), "schema_version"),
@@ -56,21 +57,6 @@ def test_an_edited_report_is_refused_with_the_place(edit, message, tmp_path, who
     path.write_text(text(found), encoding="utf-8")
     with pytest.raises(UsageError, match=message):
         read(path)
-
-
-def fallen(found):
-    """A claim that says it fell among all claims of its run, of which the run's own account says nothing."""
-    claim, theorem = found["theorems"][0]["claims"][0], found["theorems"][0]
-    fell = {
-        "finding": "not significant among all claims of the run",
-        "sentence": "It fell.",
-        "reason": "underpowered",
-        "within": "",
-    }
-    claim["findings"].append(fell)
-    claim.update(status="INCONCLUSIVE", reason="underpowered", sentence="It fell.", shown_by=None)
-    theorem.update(status="INCONCLUSIVE")
-    found["summary"].update(statuses={"INCONCLUSIVE": 1, "REFUTED": 1})
 
 
 def upgraded(found):
@@ -96,13 +82,10 @@ DISAGREEMENTS = [
     (upgraded, r"`.theorems\[1\].status`"),
     (emptied, r"`.theorems\[0\].status`"),
     (resting, r"`.theorems\[0\].status`"),
-    (fallen, r"`.suite.changed`"),
-    (lambda d: d["theorems"][1].update(status_unadjusted="SUPPORTED"), r"`.theorems\[1\].status_unadjusted`"),
+    (lambda d: d["together"].update(red_alone=["refuted_edge.gap"]), r"`.together.red_alone`"),
+    (lambda d: d["theorems"][1]["claims"][0].update(adjusted_refute=1e-13), r"adjusted_refute`"),
+    (lambda d: d["theorems"][1]["claims"][0].update(over_run=False), r"over_run`"),
     (lambda d: d["theorems"][0].update(blocked_by=["bulk"]), r"`.theorems\[0\].blocked_by`"),
-    (
-        lambda d: d["theorems"][1]["claims"][0].update(status_unadjusted="SUPPORTED"),
-        r"`.theorems\[1\].claims\[0\].status_unadjusted`",
-    ),
     (lambda d: d["theorems"][1]["claims"][0].update(status="SUPPORTED"), r"`.theorems\[1\].claims\[0\].status`"),
     (lambda d: d["theorems"][1]["claims"][0].update(rigorous=True), r"`.theorems\[1\].claims\[0\].rigorous`"),
 ]
@@ -182,6 +165,28 @@ def test_a_report_of_a_nightly_run_keeps_its_statuses(of_the_nights, of_the_last
     kept["summary"].update(statuses={status: 1, "REFUTED": 1} if status != "REFUTED" else {"REFUTED": 2})
     found = current(kept).theorems[0].claims[0]
     assert (found.status, found.sentence, found.reason) == (status, "Said by the nights.", reason)
+
+
+def test_a_report_of_words_of_a_run_is_read_with_the_claims_own():
+    """Of version 9 and earlier: a claim that fell among the others of its run, and what rested on it."""
+    kept = json.loads((Path(__file__).parent / "report_of_version_8.json").read_text(encoding="utf-8"))
+    part = kept["theorems"][0]
+    (claim, *_), part["claims"] = part["claims"], part["claims"][:1]
+    own = json.loads(json.dumps(part))
+    fell = {"finding": FELL, "sentence": "It fell.", "reason": "underpowered", "within": ""}
+    claim["findings"].append(fell)
+    claim.update(status="INCONCLUSIVE", reason="underpowered", sentence="It fell.", shown_by=None)
+    claim.update(rigorous=False, adjusted_support=0.06)
+    part.update(status="INCONCLUSIVE", reason="gap: not significant within this run (Holm)")
+    kept["suite"]["changed"] = ["gap.gap"]
+    kept["summary"].update(statuses={"INCONCLUSIVE": 1, "REFUTED": 1})
+    found = current(kept)
+    first = found.theorems[0]
+    assert (first.status, first.reason, first.blocked_by) == (own["status"], own["reason"], ())
+    assert (first.claims[0].status, first.claims[0].sentence) == ("SUPPORTED", own["claims"][0]["sentence"])
+    assert found.summary.statuses == {"SUPPORTED": 1, "REFUTED": 1}
+    assert found.together.green_alone == (f"{first.id}.{first.claims[0].id}",)
+    assert "do not hold" not in found.together.sentence and "on their own only" in found.together.sentence
 
 
 def test_the_words_of_a_kind_that_somebody_added_stay_those_of_the_report():

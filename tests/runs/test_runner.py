@@ -99,7 +99,7 @@ def test_a_failed_ancestor_blocks_what_rests_on_it_and_nothing_else(go):
     files = {"refuted": fakes.stated(), "next": fakes.stated(("refuted",)), "last": fakes.stated(("next",))}
     found = go("refuted+", "edge", files=files)
     assert statuses(found) == {"edge": "SUPPORTED", "refuted": "REFUTED", "next": "BLOCKED", "last": "BLOCKED"}
-    assert found.adjusted["last"].blocked_by == ("refuted",)
+    assert {record.outcome.id: record.outcome for record in found.records}["last"].blocked_by == ("refuted",)
 
 
 def test_a_kept_failure_of_an_ancestor_that_is_not_selected_blocks(go):
@@ -150,7 +150,6 @@ def test_one_job_and_two_find_the_same(go):
 
     one, two = go("*", jobs=1), go("*", jobs=2, fresh=True)
     assert plain(one) == plain(two)
-    assert one.adjusted == two.adjusted
 
 
 class Heard(Silent):

@@ -10,14 +10,13 @@ belong to neither family.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from theorax.decide.spending import charged
 from theorax.decide.status import Status
 from theorax.errors import DesignError
-from theorax.names import many
 from theorax.text.numbers import percent
 
 __all__ = [
@@ -164,28 +163,26 @@ def holm(p_values: Mapping[str, float]) -> dict[str, float]:
 
 
 def _green(found: Together) -> str:
-    level, number = percent(SUPPORTS), len(found.green)
-    if not number:
-        return ""
-    if not found.green_alone:
-        if number == 1:
-            return f"The green verdict holds at {level}."
-        return f"All {number} green verdicts hold jointly at {level}."
-    held = number - len(found.green_alone)
-    listed = ", ".join(found.green_alone)
-    return f"{held} of {many(number, 'green verdict')} hold jointly at {level}; on their own only: {listed}."
+    number, alone = len(found.green), found.green_alone
+    whole = "The green verdict holds" if number == 1 else f"All {number} green verdicts hold jointly"
+    part = f"{number - len(alone)} of {number} green verdicts hold jointly"
+    return _said(whole, part, number, alone, SUPPORTS)
 
 
 def _red(found: Together) -> str:
-    level, number = percent(REFUTATIONS), len(found.red)
+    number, alone = len(found.red), found.red_alone
+    whole = "The refutation holds over the run" if number == 1 else f"All {number} refutations hold over the run"
+    part = f"{number - len(alone)} of {number} refutations hold over the run"
+    return _said(whole, part, number, alone, REFUTATIONS)
+
+
+def _said(whole: str, part: str, number: int, alone: Sequence[str], level: float) -> str:
+    """The sentence about one family: all of it holds, or a part of it does and the rest is named."""
     if not number:
         return ""
-    if not found.red_alone:
-        what = "The refutation holds" if number == 1 else f"All {number} refutations hold"
-        return f"{what} over the run at {level}."
-    held = number - len(found.red_alone)
-    listed = ", ".join(found.red_alone)
-    return f"{held} of {many(number, 'refutation')} hold over the run at {level}; on their own only: {listed}."
+    if not alone:
+        return f"{whole} at {percent(level)}."
+    return f"{part} at {percent(level)}; on their own only: {', '.join(alone)}."
 
 
 def _refuse_p(name: str, p: float) -> None:
