@@ -150,7 +150,6 @@ def test_a_merge_says_what_holds_over_the_whole_run(verify, root, sharded, monke
 
 
 REFUSED = [
-    (lambda shard: shard.update(shard=None), "no shard"),
     (lambda shard: shard.update(generator="theorax 0.0.9"), "Use one version"),
     (lambda shard: shard["environment"]["versions"].update(jax="0.1"), "other versions (version of jax"),
     (lambda shard: shard["environment"].update(machine="abacus"), "another kind of machine"),
@@ -171,6 +170,13 @@ def test_a_merge_refuses_what_is_not_one_run(verify, sharded, edit, told):
     answer = verify("merge", "1.json", "2.json")
     assert answer.code == 2
     assert told in " ".join(answer.err.split())
+
+
+def test_a_merge_refuses_the_report_of_a_whole_run(verify, sharded):
+    sharded("all")
+    verify("all", "-j", "1", "-o", "json=2.json")
+    answer = verify("merge", "1.json", "2.json")
+    assert (answer.code, "no shard" in answer.err) == (2, True)
 
 
 def test_a_merge_refuses_holes_overlaps_and_changed_files(verify, root, sharded):

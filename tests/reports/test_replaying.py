@@ -78,7 +78,10 @@ def test_a_difference_beyond_it_is_told_with_its_place(then):
 def test_a_word_outranks_every_number(then):
     def change(found):
         case(found)["estimate"] += 1
-        found["theorems"][0]["claims"][1]["status_unadjusted"] = "REFUTED"
+        decay = found["theorems"][0]["claims"][1]
+        told = [{"finding": "the data exclude the claim", "sentence": "It is not.", "reason": None, "within": ""}]
+        decay.update(findings=told, status="REFUTED", sentence="It is not.", p_refute=0.0, adjusted_refute=0.0)
+        found["theorems"][0]["status"] = "REFUTED"
         found["theorems"][0]["mutants"][0]["killed"] = False
 
     first, second, *_ = replayed(then, edited(then, change)).differences

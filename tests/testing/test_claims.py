@@ -75,7 +75,7 @@ def test_a_claim_that_is_refuted_fails_with_its_sentence_and_the_replay(mine):
     found = mine("-k", "refuted", "--verify-seed", "3")
     found.assert_outcomes(failed=1, deselected=5)
     text = found.stdout.str()
-    assert "REFUTED: The data exclude the claimed value and all within 0.1 of it (risk 2.5 %)" in text
+    assert "REFUTED: The data exclude the claimed value and all within 0.1 of it (risk 0.1 %)" in text
     assert "Replay: pytest test_mine.py::test_refuted --verify-seed 3" in text
     assert "Measured:         exponent -0.5" in text
     assert "claims.py" not in text

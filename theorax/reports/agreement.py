@@ -92,7 +92,7 @@ def _status(part: TheoremReport) -> Status:
     """The status of a theorem that follows from its claims."""
     if not part.claims:
         return part.status if part.status in UNFINISHED else Status.ERROR
-    return overall(part.claims)[0]
+    return Status.BLOCKED if part.status is Status.BLOCKED else overall(part.claims)[0]
 
 
 def _failed(part: TheoremReport, document: Document) -> Iterator[str]:

@@ -57,8 +57,13 @@ def brought_up(document: type, found: Mapping[str, Any], version: int) -> dict[s
 
 def _fell(theorem: Mapping[str, Any]) -> bool:
     """True if the others of its run took a word from a theorem, or from one of its claims."""
-    both = (theorem, *_objects(theorem, "claims"))
-    return any(part.get("status") != part.get("status_unadjusted") for part in both)
+    return any(map(_has_lost, (theorem, *_objects(theorem, "claims"))))
+
+
+def _has_lost(part: Mapping[str, Any]) -> bool:
+    """True if the word is one that the others of a run leave; any other that differs was edited, and is refused."""
+    left = part.get("status") in (Status.INCONCLUSIVE, Status.BLOCKED)
+    return left and part.get("status") != part.get("status_unadjusted")
 
 
 def _take_own_words(before: Mapping[str, Any], theorem: dict[str, Any]) -> None:
@@ -67,13 +72,13 @@ def _take_own_words(before: Mapping[str, Any], theorem: dict[str, Any]) -> None:
         return
     worst = ""
     for was, claim in zip(_objects(before, "claims"), _objects(theorem, "claims"), strict=True):
-        if was.get("status") != was.get("status_unadjusted"):
+        if _has_lost(was):
             own = [part for part in _objects(claim, "findings") if part.get("finding") != FELL]
             claim.update(json_values(settled_fields(built(tuple[Found, ...], own))))
         if not worst and claim.get("corrected") is None and claim.get("status") == before.get("status_unadjusted"):
             worst = f"{claim.get('id')}: {claim.get('sentence')}"
-    theorem["status"] = own_word = before.get("status_unadjusted")
-    if own_word != Status.BLOCKED:
+    if _has_lost(before):
+        theorem["status"] = own_word = before.get("status_unadjusted")
         theorem["blocked_by"] = []
         theorem["reason"] = None if own_word in _GREEN else worst
 
@@ -81,7 +86,7 @@ def _take_own_words(before: Mapping[str, Any], theorem: dict[str, Any]) -> None:
 def _count_again(whole: dict[str, Any]) -> None:
     """Count the words of the theorems again, where some have changed."""
     statuses = [theorem.get("status") for theorem in _objects(whole, "theorems")]
-    if isinstance(summary := whole.get("summary"), dict) and all(status in set(Status) for status in statuses):
+    if isinstance(summary := whole.get("summary"), dict) and all(status in tuple(Status) for status in statuses):
         words = [Status(str(status)) for status in statuses]
         refuted = any(
             word is Status.REFUTED and _holds_over_run(one)
@@ -110,7 +115,7 @@ def _statement(whole: Mapping[str, Any]) -> RunStatement:
     for theorem in _objects(whole, "theorems"):
         for claim in _objects(theorem, "claims"):
             name, status = f"{theorem.get('id')}.{claim.get('id')}", claim.get("status")
-            if status in set(Status):
+            if status in tuple(Status):
                 words[name] = Status(status)
             if (known := _adjusted(claim)) is not None:
                 adjusted[name] = known
