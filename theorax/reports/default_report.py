@@ -66,7 +66,10 @@ def default_report(document: Document, part: TheoremReport) -> list[Block]:
         blocks += [Gap(), Lines(fitted(lines), indent=0)]
     elif part.reason:
         blocks += [Gap(), Lines(fitted(wrap(part.reason, lines=8)), indent=0)]
-    rows = [line for row in (*report_rows(part, document.settings.effort), *_together(document)) for line in row.told()]
+    # The statement about several theorems stands below all of them.
+    single = len(document.theorems) == 1 and document.together.tested > 1
+    together = document.together.sentence if single else ""
+    rows = [line for row in report_rows(part, document.settings.effort, together=together) for line in row.told()]
     return [*blocks, Gap(), Lines(fitted(rows), indent=0)]
 
 
@@ -90,12 +93,6 @@ def _head(part: TheoremReport, effort: str, work: CitedWork | None) -> Iterator[
     yield from lines[: HEAD + 1]
     if part.model:
         yield from wrap(f"Judged on a model of yours: {part.model}.", WIDTH)
-
-
-def _together(document: Document) -> Iterator[Row]:
-    """The statement about a run of one theorem; that about several stands below all of them."""
-    if len(document.theorems) == 1 and document.together.tested > 1:
-        yield Row("Together", document.together.sentence, 4)
 
 
 def _scopes(part: TheoremReport) -> set[tuple[str, str]]:
@@ -125,12 +122,12 @@ def _scope(part: TheoremReport) -> str:
     return f"{said_for(proved).lstrip()}{beside}"
 
 
-def report_rows(part: TheoremReport, effort: str, *, more: str = "-v") -> list[Row]:
-    """The rows below the claims; ``more`` says where a reader finds the rest."""
-    return [row for row in _rows(part, effort, more) if row.text]
+def report_rows(part: TheoremReport, effort: str, *, more: str = "-v", together: str = "") -> list[Row]:
+    """The rows below the claims; ``more`` says where a reader finds the rest, ``together`` is the statement about the run."""
+    return [row for row in _rows(part, effort, more, together) if row.text]
 
 
-def _rows(part: TheoremReport, effort: str, more: str) -> Iterator[Row]:
+def _rows(part: TheoremReport, effort: str, more: str, together: str) -> Iterator[Row]:
     claims = part.claims
     open_ = [claim for claim in claims if not claim.status.holds and claim.status is not Status.REFUTED]
     if part.claims and open_:
@@ -142,6 +139,7 @@ def _rows(part: TheoremReport, effort: str, more: str) -> Iterator[Row]:
         yield Row("Waits for", ", ".join(part.blocked_by), 4)
     yield Row("Strength", _strength(part), 3)
     yield Row("Risk", _risk(claims, more))
+    yield Row("Together", together, 4)
     yield Row("Attacked", _attacked(part))
     yield Row("Power", _power(claims))
     yield Row("Variates", _variates(claims), 4)
