@@ -124,7 +124,7 @@ PARTS = (
     "laws of the weights other than the ones drawn",
     "verify theorem gap --fresh --effort standard",
     "A. Author, Spectra of things, 2025.",
-    "All 4 green verdicts hold jointly at 2.5 %. The refutation holds over the run at 1 %.",
+    "green verdicts hold jointly at 2.5 %. The refutation holds over the run at 1 %.",
     "the chance that any of those that hold over the run is wrong is at most 0.01",
     "no statement fails as printed or as reconstructed",
     "0; every draw is a function of it",
