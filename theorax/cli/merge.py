@@ -22,8 +22,8 @@ from theorax.cli.workspace import workspace_of
 def merge(context: click.Context, files: tuple[Path, ...], output: tuple[str, ...], **given: Any) -> int:
     """Join the reports of all shards of a run (`--shard k/n`, each with `--output json=FILE`) into its report.
 
-    Error rates are kept over the whole run, and what rests on a failed theorem is blocked, as one machine would have done.
-    Nothing is checked. The exit code is that of the whole run.
+    The report says which verdicts hold over the run, and blocks what rests on a failed theorem, as one machine would have
+    done. No other word changes. Nothing is checked. The exit code is that of the whole run.
     """
     from theorax.cli.check import give_run
     from theorax.cli.typed_values import outputs

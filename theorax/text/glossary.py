@@ -34,8 +34,8 @@ GLOSSARY: Mapping[str, str] = {
         "that this claim is true. Example: risk 1.5 % means at most 15 wrong words in 1000 such checks."
     ),
     "adjusted": (
-        "Error rates are adjusted where one run checks many claims, because many chances to err add up. Example: Holm's "
-        "method keeps the risk that any green word of 57 is wrong at 5 %."
+        "A p-value is adjusted where one run checks many claims, because many chances to err add up. No word changes by it. "
+        "Example: by Holm's method, all 57 green words of a run hold jointly at 2.5 %."
     ),
     "variate": (
         "A quantity that is drawn with every value and whose mean is known exactly. The part of a value that it explains is "
