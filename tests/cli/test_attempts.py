@@ -176,16 +176,25 @@ def test_a_decision_is_made_again_from_what_was_kept(verify, write, root, tmp_pa
         observe("means", settings, kept[:100])
 
 
-def test_a_plan_tells_what_a_run_of_all_would_leave(verify, write, root):
-    names = ("one", "two", "three", "four")
-    for spread, said in (
-        ("0.1", "4 of 4 claims would stay supported under Holm at 0.05"),
-        # A margin little above the half-width: enough alone, too little among others that are no better.
-        ("0.31", "0 of 4 claims would stay supported"),
-    ):
-        for name in names:
-            text = page(claim=CLAIM.format(to=1, margin=10).replace("spread=0.01", f"spread={spread}"))
-            (root / "spectra" / f"{name}.py").write_text(text, encoding="utf-8")
-        told = " ".join(verify("plan", *names, check=CHECK).out.split())
-        assert said in told
-    assert ".mean would have p = 0.0203 where 0.0125 is needed: about 1.2 times its draws would do" in told
+def test_words_do_not_depend_on_what_else_is_checked(verify, root):
+    """By the engine itself: four files of a true claim and one of a false one, together, in parts and alone."""
+    names = ("one", "two", "three", "four", "off")
+    for name in names:
+        text = page(claim=CLAIM.format(to="Rational(3, 2)" if name == "off" else 1, margin=10))
+        (root / "spectra" / f"{name}.py").write_text(text, encoding="utf-8")
+
+    def checked(*chosen):
+        answer = verify("theorem", *chosen, "-o", "json", "--fresh", "-j", "1", check=CHECK)
+        found = json.loads(answer.out)
+        words = {
+            f"{part['id']}.{claim['id']}": (claim["status"], claim["sentence"], claim["p_support"], claim["p_refute"])
+            for part in found["theorems"]
+            for claim in part["claims"]
+        }
+        return words, found["together"], answer.code
+
+    words, together, _ = checked(*names)
+    assert [word for word, *_ in words.values()].count("REFUTED") == 1 and together["tested"] == len(names)
+    for chosen in (names[::-1], names[1:3], *([name] for name in names)):
+        own, _, _ = checked(*chosen)
+        assert own == {name: word for name, word in words.items() if name in own}

@@ -45,10 +45,10 @@ COMMANDS = {
 }
 EXIT_CODES = {
     0: "all theorems hold",
-    1: "a theorem is refuted, over the run too, or a claim broke since the baseline",
+    1: "a theorem is refuted over the run, or a claim broke since the baseline",
     2: "wrong usage",
     3: "an error, in a theorem's check or in the engine",
-    4: "undecided: inconclusive, vacuous, blocked, out of time; or refuted on its own, not over the run",
+    4: "undecided: inconclusive, vacuous, blocked; or refuted on its own only",
     5: "nothing is selected",
     130: "interrupted; what had finished is kept",
     141: "the reader of a pipe left, as in `verify list | head -1`",
