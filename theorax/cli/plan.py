@@ -85,7 +85,6 @@ def plan(
                     blocks += _compiled(planned, compiling.get(id))
                 if pilot:
                     blocks += _pilot(_apart(calls, catalogue, "pilot", id, own), own)
-    blocks += _together(everything)
     print_blocks(blocks)
     return 4 if any(not row.runs for row in everything) else 0
 
@@ -155,12 +154,15 @@ def _designs(planned: Sequence[PlannedCheck], own: Settings) -> Iterator[Block]:
             str(sum(row.draws)),
             number(row.margin, 2),
             number(row.half_width, 2),
-            _decides(row),
+            *_decides(row),
         )
         for row in planned
     )
     if rows:
-        yield Table(("claim and case", "sizes", "draws", "margin", "± planned", "decides"), rows, right=(2, 3, 4))
+        yield Table(("claim and case", "sizes", "draws", "margin", "± planned", "decides", "at worst"), rows, right=(2, 3, 4, 5, 6))
+    for rows_of in _by_claim(row for row in planned if row.of_claim is not None):
+        if len(rows_of) > 1:
+            yield Paragraph(_assured(rows_of), hang=2)
     if (expected := expected_draws(planned)) != "":
         yield Paragraph(expected, hang=2)
     for rows_of in _by_claim(row for row in planned if row.noise):
@@ -217,12 +219,24 @@ def _by_claim(rows: Iterable[PlannedCheck]) -> Iterable[list[PlannedCheck]]:
     return found.values()
 
 
-def _decides(row: PlannedCheck) -> str:
-    if row.decides:
-        return "yes"
-    if not row.runs:
-        return "NO"
-    return "if exact" if row.sizes else "–"
+def _decides(row: PlannedCheck) -> tuple[str, str]:
+    """The probability of support of one case: as it is planned, and in the worst case of its class."""
+    from theorax.decide.plans import probability_text
+
+    if row.power is None or row.worst_power is None:
+        return ("yes" if row.decides else "NO" if not row.runs else "–", "")
+    if row.runs and not row.decides_by_draws:
+        return "if exact", ""
+    refused = "" if row.runs else "NO: "
+    return f"{refused}{probability_text(row.power)}", probability_text(row.worst_power)
+
+
+def _assured(rows: Sequence[PlannedCheck]) -> str:
+    """The sentence about the probability that a claim of several cases is decided."""
+    from theorax.decide.plans import assurance
+
+    assert rows[0].of_claim is not None
+    return f"decides  {rows[0].claim}, over its {len(rows)} cases: with probability {assurance(*rows[0].of_claim)}"
 
 
 def _case(row: PlannedCheck | PilotCase) -> str:
@@ -275,44 +289,6 @@ def _pilot(found: Pilot, own: Settings) -> Iterator[Block]:
     if found.plan.checks:
         yield Paragraph("The plan with that noise; the file is not changed:")
         yield from _designs(found.plan.checks, own)
-
-
-def expected_in_one_run(planned: Iterable[PlannedCheck]) -> dict[str, float]:
-    """The p-value of support of every claim that draws decide, its attempts charged, if it is as true and noisy as planned."""
-    from theorax.decide.spending import charged
-
-    expected: dict[str, float] = {}
-    for row in planned:
-        if row.p_support is not None and row.decides:
-            name, p = f"{row.theorem}.{row.claim}", charged(row.p_support, row.attempt)
-            expected[name] = max(p, expected.get(name, 0.0))
-    return expected
-
-
-def _together(planned: list[PlannedCheck]) -> Iterator[Block]:
-    """Power left by the adjustment over one run of all these claims, if each is as true and as noisy as planned."""
-    from statistics import NormalDist
-
-    from theorax.decide.error_budget import SUPPORTS, short_of
-    from theorax.text.blocks import Heading, Paragraph
-    from theorax.text.numbers import number
-
-    expected = expected_in_one_run(planned)
-    if len(expected) < 2:
-        return
-    yield Heading("All of them in one run")
-    short = short_of(expected)
-    kept = f"{len(expected) - len(short)} of {many(len(expected), 'claim')} would stay supported"
-    yield Paragraph(f"Were each exactly true and as noisy as planned, {kept} under Holm at {SUPPORTS}.")
-    for name, needed in short.items():
-        if expected[name] <= needed:  # it falls with those before it: Holm goes down step by step
-            continue
-        least = NormalDist().inv_cdf(needed) / NormalDist().inv_cdf(min(expected[name], 0.499))
-        yield Paragraph(
-            f"{name} would have p = {number(expected[name], 3)} where {number(needed, 3)} is needed: about "
-            f"{number(max(1.0, least**2), 2)} times its draws would do, while their noise is most of its width.",
-            hang=2,
-        )
 
 
 def _spending(planned: Sequence[PlannedCheck], level: float) -> str:

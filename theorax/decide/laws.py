@@ -19,7 +19,7 @@ from scipy.special import ndtri
 from theorax.decide.bias_aware import Weights, solve_weights
 from theorax.decide.correction_words import beyond
 from theorax.decide.corrections import Corrections
-from theorax.decide.designs import Plan, Policy, Target
+from theorax.decide.designs import ASSURED, Plan, Policy, Target
 from theorax.decide.draw_guards import Spreads, look_at_draws, noise_of
 from theorax.decide.equivalence import withheld
 from theorax.decide.gaussian_norm import Shape
@@ -184,16 +184,17 @@ class LawPlan(SweepPlan):
         noiseless = solve_weights(replace(self.core, policy=Policy.DETERMINISTIC))
         return Reason.UNDERPOWERED if noiseless.decides(self.margin) else Reason.CLASS_BIAS
 
-    @property
-    def expected(self) -> float:
-        return self._exceeded(self.margin - self.bias, self.weights)
-
     def power(self) -> float:
         return self._power(self.weights)
 
-    def _power(self, weights: Weights) -> float:
+    @property
+    def worst_power(self) -> float:
+        return self._power(self.weights, self.bias)
+
+    def _power(self, weights: Weights, shift: float = 0.0) -> float:
+        # By the triangle inequality a bias adds at most itself to the distance.
         reach = self._noise.quantile(self.levels.support) * weights.se
-        return 1.0 - self._exceeded(self.margin - weights.bias.total - reach, weights)
+        return 1.0 - self._exceeded(self.margin - weights.bias.total - reach - shift, weights)
 
     def _exceeded(self, radius: float, weights: Weights) -> float:
         """The probability that the noise reaches this far."""
@@ -203,7 +204,7 @@ class LawPlan(SweepPlan):
         return distance(self.target, other.target) if isinstance(other, LawPlan) else None
 
     def cheapest(
-        self, power: float = 0.8, cost: Callable[[float], float] = float, doublings: int = 10, most_draws: int = 2**17
+        self, power: float = ASSURED, cost: Callable[[float], float] = float, doublings: int = 10, most_draws: int = 2**17
     ) -> Self | None:
         doublings = doublings if len(self.sizes) > 1 else 0
         found = cheapest(

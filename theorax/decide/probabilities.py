@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any, ClassVar, Self, cast, final
 
 from theorax.decide.binomial import fewest_draws, outcomes_of, power_of_support, proportion_of, shortfall_refuted
+from theorax.decide.designs import ASSURED
 from theorax.decide.equivalence import decide, withheld
 from theorax.decide.kinds import DecidedQuantity, KindWords
 from theorax.decide.own_verdicts import one_law_verdict
@@ -105,10 +106,6 @@ class ProbabilityPlan(Planned):
         return self.forgiven + shortfall_refuted(self.draws, self.least_true, self.levels.refute, NOTICED)
 
     @property
-    def expected(self) -> float:
-        return proportion_of(round(self.at_least * self.draws), self.draws).p_above(self.boundary)
-
-    @property
     def cost(self) -> float:
         return float(self.draws)
 
@@ -118,7 +115,7 @@ class ProbabilityPlan(Planned):
             self.draws, self.boundary, self.at_least if truth is None else truth, self.levels.support
         )
 
-    def cheapest(self, power: float = 0.8) -> Self | None:
+    def cheapest(self, power: float = ASSURED) -> Self | None:
         found = _needed(self.at_least, self.margin, self.levels, power)
         return None if found is None else replace(self, draws=found)
 
@@ -215,7 +212,7 @@ def _with_counts(plan: ProbabilityPlan, decision: Decision, successes: int, unde
 
 
 @lru_cache(maxsize=1024)
-def _needed(at_least: float, margin: float, levels: Levels, power: float = 0.8) -> int | None:
+def _needed(at_least: float, margin: float, levels: Levels, power: float = ASSURED) -> int | None:
     """The search over exact binomial powers, once for every claim."""
     return fewest_draws(at_least, margin, levels, power)
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
 from sympy import Expr, Integer, Rational, sympify
 
-from theorax.decide.designs import FEWEST_SIZES
+from theorax.decide.designs import ASSURED, FEWEST_SIZES, LIKELY
 from theorax.decide.spending import level_of
 from theorax.decide.status import Levels, Status
 from theorax.decide.wide_margins import says_nothing
@@ -230,7 +230,9 @@ def _planned_checks(
             )
         if planned.asked:
             found.append(replace(_without_a_case(theorem_id, planned, planned.shortage), runs=False))
-        for case, note, share in zip(planned.cases, planned.notes, planned.expected_shares, strict=True):
+        of_claim = (planned.power(), planned.worst_power) if any(case.plan.estimates for case in planned.cases) else None
+        last = planned.stages[-1].cases
+        for case, note, share, seen in zip(planned.cases, planned.notes, planned.expected_shares, last, strict=True):
             line = case.cell.line
             found.append(
                 PlannedCheck(
@@ -249,10 +251,13 @@ def _planned_checks(
                     noticeable=case.noticeable,
                     attempt=planned.attempt,
                     level=planned.levels.support,
-                    p_support=case.expected,
+                    power=seen.plan.power() if case.plan.estimates else None,
+                    worst_power=seen.plan.worst_power if case.plan.estimates else None,
+                    of_claim=of_claim,
                     decides=not (vacuous or (note and not case.runs_if_weak)),
                     note=note or vacuous,
                     runs=not planned.refusal,
+                    decides_by_draws=not (note and case.runs_if_weak),
                     noise=case.noise,
                     spread=str(planned.claim.spread),
                     is_noise_stated=planned.claim.spread != Claim.spread,
@@ -282,7 +287,9 @@ def _without_a_case(theorem_id: str, planned: PlannedClaim, note: str) -> Planne
         noticeable=None,
         attempt=planned.attempt,
         level=planned.levels.support,
-        p_support=None,
+        power=None,
+        worst_power=None,
+        of_claim=None,
         decides=False,
         note=note,
     )
@@ -358,10 +365,13 @@ def _plan(theorem_id: str, theorem: Theorem, name: str, table: Table, settings: 
         cases = ()
     version = claim_version(theorem_id, name, claim, cases, settings)
     settled = any(proof.settles and proof.name == name for proof in theorem.proofs)
-    notes = tuple("" if settled and case.runs_if_weak else _note(case) for case in cases)
+    notes = _notes(cases, settled=settled)
     left = tuple(found) if few else ()
     looks = () if any(notes) or not judge.may_end_early(claim) else looks_of(cases)
-    return PlannedClaim(name, claim, cases, levels, notes, version, attempt, left, few, is_settled=settled, looks=looks)
+    return PlannedClaim(
+        name, claim, cases, levels, notes, version, attempt, left, few, is_settled=settled, looks=looks,
+        runs_anyway=settings.anyway,
+    )
 
 
 def _excluded(planned: PlannedClaim, settings: Settings) -> NotAsked | None:
@@ -388,10 +398,24 @@ def _not_asked(theorem_id: str, claims: Iterable[PlannedClaim], settings: Settin
     return found
 
 
-def _note(case: CellCase) -> str:
-    """The sentence why the design of this case cannot decide, with the cheapest that would; empty where it can."""
-    if not case.weakness:
-        return ""
-    if case.runs_if_weak:
-        return f"Draws alone cannot support it for {claim_verdicts.cell_name(case.cell)}: {case.weakness}."
-    return f"Not run for {claim_verdicts.cell_name(case.cell)}: {case.weakness}."
+def _notes(cases: Sequence[CellCase], *, settled: bool) -> tuple[str, ...]:
+    """Of every case the sentence why its design does not decide, with the cheapest that does; empty where it decides.
+
+    Support needs every case: a claim whose cases are all decided with probability below one half is not run, and each
+    design that is offered leaves the claim a probability of `ASSURED`.
+    """
+    powers = [case.plan.power() for case in cases]
+    drawn = [power for case, power in zip(cases, powers, strict=True) if not case.runs_if_weak]
+    weak = math.prod(drawn) < LIKELY
+    weakest = min(drawn, default=1.0)
+    each = ASSURED ** (1 / max(1, len(drawn)))
+
+    def note(case: CellCase, power: float) -> str:
+        where = claim_verdicts.cell_name(case.cell)
+        if case.runs_if_weak:
+            return "" if settled or power >= LIKELY else f"Draws alone cannot support it for {where}: {case.weakness}."
+        if not weak or power > max(LIKELY, weakest):
+            return ""
+        return f"Not run for {where}: {case.plan.short_of_deciding(each)}."
+
+    return tuple(map(note, cases, powers))
