@@ -219,8 +219,13 @@ class Planned(ABC):
         """The probability of support when the claim holds exactly, without corrections, and the noise is as planned."""
 
     @property
+    def supposed(self) -> str:
+        """The condition of that probability, in words."""
+        return "if the claim holds exactly"
+
+    @property
     def worst_power(self) -> float:
-        """The same probability where the class of corrections does its worst."""
+        """The same probability in the worst case in which the claim holds: of a class of corrections, or as it is claimed."""
         return self.power()
 
     @abstractmethod
@@ -245,7 +250,7 @@ class Planned(ABC):
             *(f"  {line}" for line in self._declared()),
             f"  reading     {READ[self.reading]}",
             f"  half-width  {self.half_width:.2g}{of_bias}",
-            f"  decides     with probability {assurance(self.power(), self.worst_power)}",
+            f"  decides     with probability {assurance(self.power(), self.worst_power, self.supposed)}",
             f"  power       refutes a deviation of {self.noticeable:.2g}, nine times in ten",
         ]
         if not self.decides:
@@ -394,14 +399,14 @@ class SweepPlan(Planned):
             yield f"noise       sd {_range_of(spread)} of one draw, seeds {self.seeds.value}"
 
 
-def assurance(power: float, worst: float) -> str:
-    """The probability of a decision, and that in the worst case of the class where it is another.
+def assurance(power: float, worst: float, supposed: str = "if the claim holds exactly") -> str:
+    """The probability of a decision, and that in the worst case of the claim where it is another.
 
     >>> assurance(0.8134, 0.2), assurance(0.9999, 0.9999)
-    ('0.81, if the claim holds exactly (0.2 in the worst case of the class)', 'above 0.99, if the claim holds exactly')
+    ('0.81, if the claim holds exactly (0.2 in the worst case)', 'above 0.99, if the claim holds exactly')
     """
-    least = "" if round(worst, 2) == round(power, 2) else f" ({probability_text(worst)} in the worst case of the class)"
-    return f"{probability_text(power)}, if the claim holds exactly{least}"
+    least = "" if round(worst, 2) == round(power, 2) else f" ({probability_text(worst)} in the worst case)"
+    return f"{probability_text(power)}, {supposed}{least}"
 
 
 def probability_text(value: float) -> str:

@@ -16,7 +16,8 @@ from theorax.verifiers.kinds.lowering import CellCase
 from theorax.verifiers.settings import Settings
 
 # Fields that explain the claim or add controls: changing them does not change the claim.
-_BESIDE = ("wrong", "implied", "corrected")
+# The expected probability is a part of the plan, whose hash holds it where it is given.
+_BESIDE = ("wrong", "implied", "corrected", "expected")
 
 # Fields of the design and of what the test allows for: changing them is another attempt at a claim of the same form.
 _DESIGNED = ("content", "feasible", "floor", "given", "planted", "rival", "rival_feasible", "scale", "tol", "trivial")
