@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, Self, cast, final
 
@@ -49,7 +50,7 @@ from theorax.decide.verdict import Assumption, Standing, Verdict
 from theorax.decide.wide_margins import NO_MEANING_OF_LAW
 from theorax.errors import DesignError, ObservationError
 
-__all__ = ["LawPlan", "decide_law", "law", "plan_law"]
+__all__ = ["WIDER", "LawPlan", "decide_law", "law", "plan_law", "with_default_excluded"]
 
 WORDS = KindWords(
     "law",
@@ -75,8 +76,8 @@ WORDS = KindWords(
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 
-# A variance a tenth too large is what the default margin excludes (METHOD, section 4.5).
-_WIDER = math.sqrt(1.1)
+WIDER = (Fraction(11, 10), Fraction(5, 4), Fraction(3, 2), Fraction(2))
+"""Factors of the variance, of which support excludes by default the smallest that a design tells from one."""
 _EXACT = Corrections(size=0.0, rest=0.0, reason="nothing is extrapolated")
 # Of all noise of one root mean square, that in one direction reaches farthest at every level below 0.2
 # (Székely and Bakirov 2003).
@@ -227,6 +228,18 @@ class LawPlan(SweepPlan):
             yield f"class       corrections {self.corrections}, in D"
 
 
+def with_default_excluded(planned: Callable[[Fraction], LawPlan]) -> LawPlan:
+    """The plan whose margin is the distance to the law with the variance that many times larger.
+
+    It is the smallest of `WIDER` that the design excludes with probability `ASSURED` if the claim holds; the largest where
+    it excludes none. Sizes, draws, noise and class decide it, never a value.
+    """
+    plans = map(planned, WIDER)
+    # At fixed levels, so that a further attempt does not change the claim.
+    decides = (plan for plan in plans if replace(plan, levels=DEFAULT_LEVELS).power() >= ASSURED)
+    return next(decides, None) or planned(WIDER[-1])
+
+
 def plan_law(
     sizes: Iterable[float] | None = None,
     *,
@@ -247,7 +260,7 @@ def plan_law(
     """Plan to decide that draws have the law ``to``, or, with sizes, that their laws tend to it.
 
     ``excludes`` are wrong laws: the distance to the nearest is the margin unless one is given; by default the same law
-    with a variance a tenth larger. ``sd`` is that of one draw's features, for the width alone; by default that of raw
+    with a larger variance, by the smallest factor of `WIDER` that these draws tell from one. ``sd`` is that of one draw's features, for the width alone; by default that of raw
     draws. A limit needs a class of corrections in units of D.
 
     **Raises:** `DesignError` or `StatementError` for what cannot be planned, saying what to write instead.
@@ -256,7 +269,24 @@ def plan_law(
         raise DesignError(
             f"to={to!r} is no law. Write decide.Normal(0, 1), Uniform(0, 1), Exponential(1) or Sample(...)."
         )
-    wrong = (to.wider(_WIDER),) if excludes is None and isinstance(to, RealLaw) else tuple(excludes or ())
+    if margin is None and excludes is None and isinstance(to, RealLaw):
+        others: dict[str, Any] = {
+            "draws": draws,
+            "sd": sd,
+            "seeds": seeds,
+            "corrections": corrections,
+            "conditional": conditional,
+            "levels": levels,
+            "reading": reading,
+            "name": name,
+            "letter": letter,
+            "of": of,
+        }
+        known = None if sizes is None else tuple(sizes)
+        return with_default_excluded(
+            lambda factor: plan_law(known, to=to, excludes=(to.wider(math.sqrt(factor)),), **others)
+        )
+    wrong = tuple(excludes or ())
     if margin is None:
         margin = margin_of_panel(
             to.features(to.frequencies), {str(law): law.features(to.frequencies) for law in wrong}

@@ -194,7 +194,7 @@ def pilot_theorem(theorem_id: str, settings: Settings, log: AttemptNumbers) -> P
         shares = []
         for case in _plan(theorem_id, as_drawn, name, table, settings, 1).cases:
             line = replace(case.cell.line, draws=PILOT)
-            if not case.noise:
+            if not case.noise or claim.noise_is_known:
                 continue
             seen, planned = JUDGES[type(claim)].scatter(claim, case, draws.on(line))
             if seen:
@@ -259,7 +259,7 @@ def _planned_checks(
                     runs=not planned.refusal,
                     decides_by_draws=not (note and case.runs_if_weak),
                     noise=case.noise,
-                    spread=str(planned.claim.spread),
+                    spread=planned.claim.spread_text,
                     is_noise_stated=planned.claim.spread != Claim.spread,
                     gain=case.plan.planned_gain,
                 )
