@@ -88,7 +88,7 @@ class Process:
     def law_of_hidden(self, **wrong: GaussianVector) -> Fields:
         """The joint law of the hidden units."""
         approach = self.small(Rational(1, 20), "characteristic functions")
-        return self._law(self.hidden, HIDDEN, approach, wrong)
+        return self._law(self.hidden, HIDDEN, approach, wrong, mean_law=True)
 
     def _law(
         self, of: Any, layer: int, approach: Corrections, wrong: Mapping[str, GaussianVector], **more: Any
