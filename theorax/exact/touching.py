@@ -29,8 +29,8 @@ ORDER = 6
 POINTS = 8
 """Points that are tried; a function that touches zero at more is left open."""
 
-NEAR = 2**20
-"""A zero lies within this part of the domain of the boxes that are left."""
+NEAR = (2**20, 2**10)
+"""A zero lies within one of these parts of the domain of the boxes that are left: the flatter, the wider they are."""
 
 DENOMINATOR = 1000
 HALVINGS = 30
@@ -44,15 +44,18 @@ def valleys_of(function: Enclosure, domain: Box, left: Iterable[Box]) -> tuple[B
         return ()
     low, high = domain.sides[0]
     points: list[fmpq] = []
-    near = (high - low) / NEAR
-    # Boxes of one zero lie side by side: one of them is enough.
-    for a, b in (box.sides[0] for box in left):
-        if any(a - near <= point <= b + near for point in points):
-            continue
-        if (point := _simplest(max(low, a - near), min(high, b + near))) is not None:
-            points.append(point)
-        if len(points) >= POINTS:
-            break
+    sides = [box.sides[0] for box in left]
+    for part in NEAR:
+        near, found = (high - low) / part, list[fmpq]()
+        # Boxes of one zero lie side by side: one of them is enough.
+        for a, b in sides:
+            if any(a - near <= point <= b + near for point in found):
+                continue
+            if (point := _simplest(max(low, a - near), min(high, b + near))) is not None:
+                found.append(point)
+            if len(found) >= POINTS:
+                break
+        points += [point for point in found if point not in points]
     return tuple(valley for point in points if (valley := _valley(function, point, low, high)) is not None)
 
 
