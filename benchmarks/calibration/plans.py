@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -100,13 +100,18 @@ def _law_of_limit(draws: int) -> PlanRow:
 
 def _probability(draws: int, at_least: float) -> PlanRow:
     plan = decide.plan_probability(at_least=at_least, margin=0.05, draws=draws, reading="exact")
-    return PlanRow(f"probability {at_least:g}", plan, lambda rng: decide.probability(plan, rng.random(draws) < at_least))
+    return PlanRow(
+        f"probability {at_least:g}", plan, lambda rng: decide.probability(plan, rng.random(draws) < at_least)
+    )
 
 
 def _looks(draws: int) -> PlanRow:
     plan = decide.plan_looks(decide.plan_mean(to=1.0, margin=0.3, draws=draws, sd=1.0, reading="exact"))
     return PlanRow(
-        "mean, three looks", plan, lambda rng: looks(plan, lambda _, count: 1 + rng.standard_normal(count)), at_least=True
+        "mean, three looks",
+        plan,
+        lambda rng: looks(plan, lambda _, count: 1 + rng.standard_normal(count)),
+        at_least=True,
     )
 
 

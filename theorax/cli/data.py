@@ -22,7 +22,18 @@ if TYPE_CHECKING:
     from theorax.text.blocks import Block
 
 # What the JSON document says of the plan.
-PLANNED = ("hash", "statement", "design", "margin", "bias", "half_width", "noticeable", "cost", "decides", "worst_power")
+PLANNED = (
+    "hash",
+    "statement",
+    "design",
+    "margin",
+    "bias",
+    "half_width",
+    "noticeable",
+    "cost",
+    "decides",
+    "worst_power",
+)
 READINGS = ("exact", "margin")
 CLAIMS = ("rate", "limit", "mean", "at_most", "law", "probability")
 

@@ -159,7 +159,11 @@ def _designs(planned: Sequence[PlannedCheck], own: Settings) -> Iterator[Block]:
         for row in planned
     )
     if rows:
-        yield Table(("claim and case", "sizes", "draws", "margin", "± planned", "decides", "at worst"), rows, right=(2, 3, 4, 5, 6))
+        yield Table(
+            ("claim and case", "sizes", "draws", "margin", "± planned", "decides", "at worst"),
+            rows,
+            right=(2, 3, 4, 5, 6),
+        )
     for rows_of in _by_claim(row for row in planned if row.of_claim is not None):
         if len(rows_of) > 1:
             yield Paragraph(_assured(rows_of), hang=2)

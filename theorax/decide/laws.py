@@ -205,7 +205,11 @@ class LawPlan(SweepPlan):
         return distance(self.target, other.target) if isinstance(other, LawPlan) else None
 
     def cheapest(
-        self, power: float = ASSURED, cost: Callable[[float], float] = float, doublings: int = 10, most_draws: int = 2**17
+        self,
+        power: float = ASSURED,
+        cost: Callable[[float], float] = float,
+        doublings: int = 10,
+        most_draws: int = 2**17,
     ) -> Self | None:
         doublings = doublings if len(self.sizes) > 1 else 0
         found = cheapest(

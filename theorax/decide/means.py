@@ -317,7 +317,9 @@ class QuantilePlan(_OneSize):
 
     def power(self) -> float:
         """The probability of support for draws of a normal law of the planned sd: of order statistics, by counts."""
-        return power_of_quantile(self.draws, self.order, self.margin / self.sd, self.levels.support, LIMIT_SIDES[self.side])
+        return power_of_quantile(
+            self.draws, self.order, self.margin / self.sd, self.levels.support, LIMIT_SIDES[self.side]
+        )
 
     def cheapest(self, power: float = ASSURED) -> Self | None:
         found = super().cheapest(power)

@@ -172,7 +172,9 @@ class Planned(ABC):
         gives = "give" if self.random else "gives"
         if (power := self.power()) > 0:
             decides = gives.replace("give", "decide")
-            return f"{self.amount} {decides} with probability {power:.2g} (± {self.half_width:.2g} of ± {self.margin:.2g})"
+            return (
+                f"{self.amount} {decides} with probability {power:.2g} (± {self.half_width:.2g} of ± {self.margin:.2g})"
+            )
         return f"{self.amount} {gives} ± {self.half_width:.2g}, ± {self.margin:.2g} is needed"
 
     def _remedy(self, better: Planned) -> str:
@@ -255,7 +257,9 @@ class Planned(ABC):
         ]
         if not self.decides:
             better = self.cheapest()
-            reached = f"{better.design}, with probability {ASSURED:g}" if better else "none that was tried: widen the margin"
+            reached = (
+                f"{better.design}, with probability {ASSURED:g}" if better else "none that was tried: widen the margin"
+            )
             lines.append(f"  to decide   {reached}")
         if self.no_meaning:
             lines.append(f"  vacuous     {self.no_meaning}")
@@ -348,7 +352,11 @@ class SweepPlan(Planned):
         return self.weights.power(self.margin, self.bias)
 
     def cheapest(
-        self, power: float = ASSURED, cost: Callable[[float], float] = float, doublings: int = 10, most_draws: int = 2**17
+        self,
+        power: float = ASSURED,
+        cost: Callable[[float], float] = float,
+        doublings: int = 10,
+        most_draws: int = 2**17,
     ) -> Self | None:
         proposal = cheapest(self.core, self.margin, power, doublings, most_draws, cost)
         if proposal is None:

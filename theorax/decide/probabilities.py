@@ -162,7 +162,9 @@ class ProbabilityPlan(Planned):
 
     def power(self, truth: float | None = None) -> float:
         """The probability of support, where the event has the probability ``truth`` (the expected one)."""
-        return power_of_support(self.draws, self.boundary, self.planned if truth is None else truth, self.levels.support)
+        return power_of_support(
+            self.draws, self.boundary, self.planned if truth is None else truth, self.levels.support
+        )
 
     @property
     def planned(self) -> float:

@@ -177,7 +177,11 @@ class WeightedPlan(SweepPlan):
         return (*super()._declared(), *self.variates.described())
 
     def cheapest(
-        self, power: float = ASSURED, cost: Callable[[float], float] = float, doublings: int = 10, most_draws: int = 2**17
+        self,
+        power: float = ASSURED,
+        cost: Callable[[float], float] = float,
+        doublings: int = 10,
+        most_draws: int = 2**17,
     ) -> Self | None:
         if not self.variates.known:
             return super().cheapest(power, cost, doublings, most_draws)

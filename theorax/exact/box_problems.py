@@ -169,7 +169,9 @@ def _touching(problem: BoxProblem, enclosure: Enclosure, found: Certificate, bud
     if not valleys:
         return found
     again = branch_and_bound.certify_on_box(enclosure, problem.box, problem.slack, budget, valleys=valleys)
-    zeros = " and ".join(f"[{exactly(fraction(low))}, {exactly(fraction(high))}]" for (low, high), in (v.sides for v in valleys))
+    zeros = " and ".join(
+        f"[{exactly(fraction(low))}, {exactly(fraction(high))}]" for ((low, high),) in (v.sides for v in valleys)
+    )
     return replace(again, beside=f"; on {zeros} by the derivatives at an exact zero")
 
 

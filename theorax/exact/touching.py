@@ -95,7 +95,9 @@ def _with_sign(derivative: Enclosure, order: int, point: fmpq, low: fmpq, high: 
     reach = high - low
     for _ in range(HALVINGS):
         left, right = max(low, point - reach), min(high, point + reach)
-        sides = [(side, sign) for side, sign in (((point, right), 1), ((left, point), (-1) ** order)) if side[0] < side[1]]
+        sides = [
+            (side, sign) for side, sign in (((point, right), 1), ((left, point), (-1) ** order)) if side[0] < side[1]
+        ]
         try:
             if all(derivative.over([side], PRECISION).value * sign > 0 for side, sign in sides):
                 return Box(((left, right),))
@@ -103,4 +105,3 @@ def _with_sign(derivative: Enclosure, order: int, point: fmpq, low: fmpq, high: 
             pass
         reach = reach / 2
     return None
-

@@ -31,7 +31,9 @@ class PlannedCheck:
     noticeable: float | None
     attempt: int  # of fresh seeds on this claim and design, by the log of this state
     level: float  # what this attempt may spend
-    power: float | None  # probability of support, if this case holds exactly and is as noisy as planned; None if not drawn
+    power: (
+        float | None
+    )  # probability of support, if this case holds exactly and is as noisy as planned; None if not drawn
     worst_power: float | None  # the same in the worst case of its class
     of_claim: tuple[float, float] | None  # both, of the whole claim over all its cases
     decides: bool

@@ -225,9 +225,7 @@ def _noise_of_pilot(
     return tuple(cases), spreads
 
 
-def _with_default_designs(
-    theorem_id: str, theorem: Theorem, table: Table, settings: Settings
-) -> tuple[Theorem, Table]:
+def _with_default_designs(theorem_id: str, theorem: Theorem, table: Table, settings: Settings) -> tuple[Theorem, Table]:
     """The theorem with draws where its author states none: as many as decide its claims, by the noise of a pilot.
 
     Noise is taken from the pilot for claims that state no spread. A proof names the claim that it closes, so a theorem
@@ -239,7 +237,10 @@ def _with_default_designs(
     open_ = {
         name
         for name, claim in theorem.claims.items()
-        if claim.observed and claim.spread == Claim.spread and not claim.noise_is_known and not theorem.proofs
+        if claim.observed
+        and claim.spread == Claim.spread
+        and not claim.noise_is_known
+        and not theorem.proofs
         and theorem.experiment_of(claim) in unstated
     }
     spreads = _noise_of_pilot(theorem_id, theorem, table, settings, open_)[1] if open_ else {}
@@ -252,7 +253,8 @@ def _with_default_designs(
             cases = _plan(theorem_id, theorem, name, table, settings, 1).cases
             wanted[place] = max([wanted[place], *(_draws_needed(case, len(cases)) for case in cases)])
     experiments = {
-        name: replace(part, draws=wanted[name]) if name in unstated else part for name, part in theorem.experiments.items()
+        name: replace(part, draws=wanted[name]) if name in unstated else part
+        for name, part in theorem.experiments.items()
     }
     return replace(theorem, experiments=experiments), {
         name: sweep_lines(name, part, settings) for name, part in experiments.items()
@@ -293,7 +295,9 @@ def _planned_checks(
             )
         if planned.asked:
             found.append(replace(_without_a_case(theorem_id, planned, planned.shortage), runs=False))
-        of_claim = (planned.power(), planned.worst_power) if any(case.plan.estimates for case in planned.cases) else None
+        of_claim = (
+            (planned.power(), planned.worst_power) if any(case.plan.estimates for case in planned.cases) else None
+        )
         last = planned.stages[-1].cases
         for case, note, share, seen in zip(planned.cases, planned.notes, planned.expected_shares, last, strict=True):
             line = case.cell.line
@@ -433,7 +437,17 @@ def _plan(theorem_id: str, theorem: Theorem, name: str, table: Table, settings: 
     left = tuple(found) if few else ()
     looks = () if any(notes) or not judge.may_end_early(claim) else looks_of(cases)
     return PlannedClaim(
-        name, claim, cases, levels, notes, version, attempt, left, few, is_settled=settled, looks=looks,
+        name,
+        claim,
+        cases,
+        levels,
+        notes,
+        version,
+        attempt,
+        left,
+        few,
+        is_settled=settled,
+        looks=looks,
         runs_anyway=settings.anyway,
     )
 

@@ -31,7 +31,15 @@ def laws_of_samples(claim: DecidedClaim) -> Looked:
         scatter = scatter_of(tables, plan.sizes, plan.core.policy, plan.levels.support)
         seen.append((scatter, plan.margin))
         if not scatter.vanishes_within(plan.margin):
-            return Looked((Found(Finding.WITHHELD, _sentence(claim_verdicts.cell_name(cell), scatter, plan), Reason.SELF_AVERAGING),))
+            return Looked(
+                (
+                    Found(
+                        Finding.WITHHELD,
+                        _sentence(claim_verdicts.cell_name(cell), scatter, plan),
+                        Reason.SELF_AVERAGING,
+                    ),
+                )
+            )
     most = max(scatter.at_most / margin for scatter, margin in seen)
     text = f"the law of one draw scatters about its mean by at most {number(most, 2)} of the margin as the size grows"
     return Looked(ledger=(Assumption("self-averaging", text, Standing.TESTED),))

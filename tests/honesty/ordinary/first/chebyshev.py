@@ -1,7 +1,7 @@
 """A mean of n numbers of variance 1 is within 1 of its expectation with probability 1 - 1/n."""
 
 import jax
-import jax.numpy as jnp
+
 from theorax.language import *
 
 n = Size("n", "size")

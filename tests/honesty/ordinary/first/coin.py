@@ -1,7 +1,6 @@
 """Two independent Gaussian numbers have one sign with probability 1/2 at least."""
 
 import jax
-import jax.numpy as jnp
 from sympy import Rational
 
 from theorax.language import *

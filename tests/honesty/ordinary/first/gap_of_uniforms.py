@@ -1,7 +1,6 @@
 """The smallest of n uniform numbers is of order 1/n."""
 
 import jax
-import jax.numpy as jnp
 from sympy import Rational
 
 from theorax.language import *

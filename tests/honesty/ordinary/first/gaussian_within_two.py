@@ -1,7 +1,6 @@
 """A Gaussian number lies within two deviations with probability 19/20."""
 
 import jax
-import jax.numpy as jnp
 from sympy import Rational
 
 from theorax.language import *

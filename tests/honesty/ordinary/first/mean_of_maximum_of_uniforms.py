@@ -1,7 +1,6 @@
 """n (1 - max) of uniform numbers tends to 1 in the mean."""
 
 import jax
-import jax.numpy as jnp
 from sympy import Rational
 
 from theorax.language import *

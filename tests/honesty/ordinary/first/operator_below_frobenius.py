@@ -2,6 +2,7 @@
 
 import jax
 import jax.numpy as jnp
+
 from theorax.language import *
 
 n = Size("n", "size")

@@ -1,7 +1,6 @@
 """Two of n equal scores get the share 0 in the limit: n times it tends to 2."""
 
 import jax
-import jax.numpy as jnp
 from sympy import Rational
 
 from theorax.language import *

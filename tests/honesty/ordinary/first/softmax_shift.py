@@ -1,7 +1,7 @@
 """Softmax does not change when a number is added to every score."""
 
 import jax
-import jax.numpy as jnp
+
 from theorax.language import *
 
 n = Size("n", "size")

@@ -1,7 +1,7 @@
 """The transpose of a product is the product of the transposes."""
 
 import jax
-import jax.numpy as jnp
+
 from theorax.language import *
 
 n = Size("n", "size")
