@@ -25,7 +25,7 @@ correlated = c * sqrt(k11 * k22)
 
 H = hypotheses(erf="phi is the error function", gaussian="pre-activations are jointly Gaussian")
 arcsine = Expectation(
-    kernel, F.subs(k12, correlated), spread=10 / sqrt(n),
+    kernel, F.subs(k12, correlated), spread=Rational(31, 10) / sqrt(n),
     margin=Absolute(1, 50, "k12 in the place of 2 k12 moves it by a twentieth at c = 1/2"),
     wrong={
         "k12 for 2 k12": 2 / pi * asin(correlated / scale),
