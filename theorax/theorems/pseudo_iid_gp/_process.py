@@ -99,7 +99,7 @@ class Process:
             as_=self.size,
             approach=approach,
             excludes=(self.at(layer, Rational(1, 4)), self.at(layer, scale=Rational(5, 4))),
-            spread=Rational(1, 5),
+            spread=Rational(9, 50),
             wrong={f"{self.unit}s of correlation 1/2": self.at(layer, Rational(1, 2)), **wrong},
             **more,
         )

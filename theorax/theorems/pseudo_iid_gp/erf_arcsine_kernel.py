@@ -10,7 +10,7 @@ Gaussian layer of any width n the means of both products over the units have the
 k12 = 0 because erf is odd; integrate from there.
 """
 
-from sympy import Derivative, Integral, Matrix, Subs, Symbol, asin, eye, pi, sqrt
+from sympy import Derivative, Integral, Matrix, Rational, Subs, Symbol, asin, eye, pi, sqrt
 
 from theorax.language import *
 from theorax.theorems.pseudo_iid_gp import _kernels as kernels

@@ -9,7 +9,7 @@ from theorax.language import *
 n = Size("n", "width")
 x = Measured("x", "values of one draw", sample=True)
 law = Law(
-    x, gaussian(1), as_=n, excludes=(gaussian(Rational(3, 2)),), spread=1,
+    x, gaussian(1), as_=n, excludes=(gaussian(Rational(3, 2)),), spread=Rational(13, 20),
     approach=Expansion(powers=(1,), rest=Rational(1, 20), order=2, reference=16, reason="a central limit theorem"),
 )
 
