@@ -1,9 +1,8 @@
-"""All claims of the library in one run: what is planned at quick and standard effort must bear the adjustment for so many."""
+"""All claims of the library in one run: each is planned to be decided at quick and standard effort."""
 
 import pytest
 
-from theorax.cli.plan import expected_in_one_run
-from theorax.decide.error_budget import short_of
+from theorax.decide.designs import LIKELY
 from theorax.runs import checking
 from theorax.theorems.catalogue import Catalogue
 from theorax.verifiers.settings import Settings
@@ -20,10 +19,7 @@ def test_every_design_can_decide(planned):
     assert [row for row in planned if not row.decides] == []
 
 
-def test_a_run_over_the_library_supports_every_claim_that_holds(planned):
-    """Each with the p-value that it would have, were it exactly true and as noisy as planned."""
-    expected = expected_in_one_run(planned)
-    assert short_of(expected) == {}
-    # Identities that are left to draws are among them, and a claim of few draws would fall short.
-    assert 0 < expected["vit_bayes_labelling.bayes"] < 1e-3
-    assert set(short_of({**expected, "few draws": 0.04, "as few": 0.04})) >= {"few draws"}
+def test_every_claim_is_decided_with_a_probability_of_one_half(planned):
+    """Over all its cases and looks, if it holds exactly and is as noisy as planned."""
+    weak = {f"{row.theorem}.{row.claim}" for row in planned if row.runs and row.of_claim and row.of_claim[0] < LIKELY}
+    assert weak == set()

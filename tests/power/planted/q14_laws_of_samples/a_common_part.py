@@ -15,12 +15,12 @@ law = Law(
 
 
 def build(key, n):
-    return jax.random.normal(key, ()), jax.random.normal(jax.random.fold_in(key, 1), (48,))
+    return jax.random.normal(key, (n, n)), jax.random.normal(jax.random.fold_in(key, 1), (48,))
 
 
 def observe(model, n):
     common, own = model
-    return dict(x=jnp.sqrt(0.5) * (own + common))
+    return dict(x=jnp.sqrt(0.5) * (own + common.sum() / n))
 
 
 theorem = Theorem(label="own", claims=dict(law=law), experiments=dict(e=Experiment(

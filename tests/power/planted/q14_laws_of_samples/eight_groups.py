@@ -15,11 +15,11 @@ law = Law(
 
 
 def build(key, n):
-    return jax.random.normal(key, (8,))
+    return jax.random.normal(key, (8, n))
 
 
 def observe(model, n):
-    return dict(x=jnp.repeat(model, 8))
+    return dict(x=jnp.repeat(model.sum(1) / jnp.sqrt(n), 8))
 
 
 theorem = Theorem(label="own", claims=dict(law=law), experiments=dict(e=Experiment(

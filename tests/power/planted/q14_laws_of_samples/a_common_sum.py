@@ -1,4 +1,4 @@
-"""One modulus and one sign are shared by all values of a draw."""
+"""A sum of n numbers is added to every value of a draw."""
 
 import jax
 import jax.numpy as jnp
@@ -15,12 +15,12 @@ law = Law(
 
 
 def build(key, n):
-    return jax.random.normal(key, (2,)), jax.random.normal(jax.random.fold_in(key, 1), (16,))
+    return jax.random.normal(key, (n,)), jax.random.normal(jax.random.fold_in(key, 1), (16,))
 
 
 def observe(model, n):
     common, own = model
-    return dict(x=(own + common[0]) / jnp.sqrt(2.0))
+    return dict(x=(own + common.sum() / jnp.sqrt(n)) / jnp.sqrt(2.0))
 
 
 theorem = Theorem(label="own", claims=dict(law=law), experiments=dict(e=Experiment(
