@@ -26,7 +26,7 @@ FREQUENCIES = gauss_hermite()
 
 @dataclass(frozen=True)
 class Sampled:
-    """A law of the values of one draw: ``left`` is the root mean square scatter that stays as the size grows, over the margin."""
+    """A law of the values of one draw; ``left``: the root mean square scatter that stays as sizes grow, over the margin."""
 
     name: str
     draw: Callable[[Generator, int, int], np.ndarray]  # draws x values, at a size

@@ -264,8 +264,9 @@ def plan_law(
     """Plan to decide that draws have the law ``to``, or, with sizes, that their laws tend to it.
 
     ``excludes`` are wrong laws: the distance to the nearest is the margin unless one is given; by default the same law
-    with a larger variance, by the smallest factor of `WIDER` that these draws tell from one. ``sd`` is that of one draw's features, for the width alone; by default that of raw
-    draws. A limit needs a class of corrections in units of D.
+    with a larger variance, by the smallest factor of `WIDER` that these draws tell from one.
+    ``sd`` is that of one draw's features, for the width alone; by default that of raw draws.
+    A limit needs a class of corrections in units of D.
 
     **Raises:** `DesignError` or `StatementError` for what cannot be planned, saying what to write instead.
     """

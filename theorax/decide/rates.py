@@ -126,7 +126,7 @@ class RatePlan(WeightedPlan):
 
     @property
     def _rival_excluded(self) -> float:
-        """The probability that the interval of the rival's exponent is clear of its range, if the claimed form holds exactly."""
+        """The probability that the interval of the rival's exponent is clear of its range, if the claim holds exactly."""
         rival = self.solved.rival
         if rival is None:
             return 1.0

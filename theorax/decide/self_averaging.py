@@ -35,7 +35,7 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Scatter:
-    """Root mean square scatter of the empirical law over draws, in units of D: at every size, and an upper limit of its limit."""
+    """Root mean square scatter of the empirical law over draws, in units of D: at every size, and a limit of what stays."""
 
     at_sizes: tuple[float, ...]
     at_most: float

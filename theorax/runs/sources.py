@@ -77,9 +77,7 @@ class Sources:
                 if path != theorem:
                     parts[file(name)] = self._digest(path)
             parts |= {file(name): _bytes(path) for name, path in data_files(own).items() if path not in own}
-        parts |= {
-            EntrySort.SETTING.entry(name): repr(value) for name, value in settings.determining.items()
-        }
+        parts |= {EntrySort.SETTING.entry(name): repr(value) for name, value in settings.determining.items()}
         parts |= {version_of(name): version(name) for name in LIBRARIES}
         parts[version_of("python")] = platform.python_version()
         parts[EntrySort.MACHINE.entry()] = f"{platform.system()} {platform.machine()}"

@@ -29,7 +29,8 @@ class Law(AsymptoticClaim):
     ``scale`` sets the frequencies at which characteristic functions are compared (of the order of the law's standard
     deviation); those of a vector are whitened by its covariance and drawn once. ``excludes``: the wrong laws that
     support must exclude; the margin is the distance to the nearest of them; by default the claimed law with a variance
-    11/10, 5/4, 3/2 or 2 times as large, the smallest factor that the draws tell from one. ``given``: a measured variance (a covariance matrix) with which ``of`` is Gaussian and centred given
+    11/10, 5/4, 3/2 or 2 times as large, the smallest factor that the draws tell from one.
+    ``given``: a measured variance (a covariance matrix) with which ``of`` is Gaussian and centred given
     the rest of the draw, as the last layer of a network is given the one before: its features are then averaged in
     closed form, which is worth tens of times more draws.
 

@@ -46,9 +46,10 @@ def laws_of_samples(claim: DecidedClaim) -> Looked:
 
 
 def _sentence(where: str, scatter: Scatter, plan: LawPlan) -> str:
-    swept = f"{number(scatter.at_sizes[0], 2)} at {plan.letter} = {plan.sizes[0]:g}, {number(scatter.at_sizes[-1], 2)} at {plan.sizes[-1]:g}"
+    first, last = (number(part, 2) for part in (scatter.at_sizes[0], scatter.at_sizes[-1]))
     return (
-        f"The empirical law of one draw is not shown to tend to a law for {where}: over the draws it scatters by {swept} in D, "
-        f"and a scatter of {number(scatter.at_most, 2)} may stay, not below the margin {number(plan.margin, 2)}. Draws show "
-        "the mean of the empirical laws. Claim that with mean_law=True, or draw larger sizes with more values each."
+        f"The draws show the mean of the empirical laws, not the law of one draw, for {where}: claim it with mean_law=True, "
+        f"or draw more values at larger sizes. The law of one draw scatters by {first} in D at "
+        f"{plan.letter} = {plan.sizes[0]:g} and by {last} at {plan.sizes[-1]:g}, and {number(scatter.at_most, 2)} may stay; "
+        f"the margin is {number(plan.margin, 2)}."
     )

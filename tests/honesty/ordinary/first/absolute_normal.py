@@ -19,5 +19,8 @@ def observe(model, n):
     return dict(size=jnp.mean(jnp.abs(model)))
 
 
-theorem = Theorem(label="own", claims=dict(mean=mean), experiments=dict(e=Experiment(
-    observe, size, {n: 16}, subjects={"model": Subject(build)})))
+theorem = Theorem(
+    label="own",
+    claims=dict(mean=mean),
+    experiments=dict(e=Experiment(observe, size, {n: 16}, subjects={"model": Subject(build)})),
+)

@@ -19,5 +19,8 @@ def observe(model, n):
     return dict(inner=jnp.abs(a @ b), norms=jnp.linalg.norm(a) * jnp.linalg.norm(b))
 
 
-theorem = Theorem(label="own", claims=dict(bound=bound), experiments=dict(e=Experiment(
-    observe, seen, {n: (4, 8)}, draws=300, subjects={"model": Subject(build)})))
+theorem = Theorem(
+    label="own",
+    claims=dict(bound=bound),
+    experiments=dict(e=Experiment(observe, seen, {n: (4, 8)}, draws=300, subjects={"model": Subject(build)})),
+)

@@ -17,5 +17,8 @@ def observe(model, n):
     return dict(mean=model.mean())
 
 
-theorem = Theorem(label="own", claims=dict(likely=likely), experiments=dict(e=Experiment(
-    observe, mean, {n: 16}, subjects={"model": Subject(build)})))
+theorem = Theorem(
+    label="own",
+    claims=dict(likely=likely),
+    experiments=dict(e=Experiment(observe, mean, {n: 16}, subjects={"model": Subject(build)})),
+)

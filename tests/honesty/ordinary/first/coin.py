@@ -7,7 +7,9 @@ from theorax.language import *
 
 n = Size("n", "size")
 product = Measured("product", "product of two numbers")
-likely = Probability(product >= 0, at_least=Rational(1, 2), margin=Absolute(1, 10, "two fifths would be another statement"))
+likely = Probability(
+    product >= 0, at_least=Rational(1, 2), margin=Absolute(1, 10, "two fifths would be another statement")
+)
 
 
 def build(key, n):
@@ -18,5 +20,8 @@ def observe(model, n):
     return dict(product=model[0] * model[1])
 
 
-theorem = Theorem(label="own", claims=dict(likely=likely), experiments=dict(e=Experiment(
-    observe, product, {n: 16}, subjects={"model": Subject(build)})))
+theorem = Theorem(
+    label="own",
+    claims=dict(likely=likely),
+    experiments=dict(e=Experiment(observe, product, {n: 16}, subjects={"model": Subject(build)})),
+)

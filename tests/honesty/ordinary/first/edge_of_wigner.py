@@ -8,7 +8,13 @@ from theorax.language import *
 
 n = Size("n", "size")
 m4 = Measured("m4", "fourth spectral moment")
-tends = Limit(m4, 2, as_=n, margin=Relative(1, 10, "a tenth would matter"), approach=Expansion(powers=(1,), rest=Rational(1, 20), order=2, reference=16, reason="moments expand in 1/n"))
+tends = Limit(
+    m4,
+    2,
+    as_=n,
+    margin=Relative(1, 10, "a tenth would matter"),
+    approach=Expansion(powers=(1,), rest=Rational(1, 20), order=2, reference=16, reason="moments expand in 1/n"),
+)
 
 
 def build(key, n):
@@ -20,5 +26,8 @@ def observe(model, n):
     return dict(m4=jnp.trace(W @ W @ W @ W) / n)
 
 
-theorem = Theorem(label="own", claims=dict(tends=tends), experiments=dict(e=Experiment(
-    observe, m4, {n: (8, 16, 32, 64)}, subjects={"model": Subject(build)})))
+theorem = Theorem(
+    label="own",
+    claims=dict(tends=tends),
+    experiments=dict(e=Experiment(observe, m4, {n: (8, 16, 32, 64)}, subjects={"model": Subject(build)})),
+)

@@ -18,5 +18,8 @@ def observe(model, n):
     return dict(z4=jnp.mean(model**4))
 
 
-theorem = Theorem(label="own", claims=dict(mean=mean), experiments=dict(e=Experiment(
-    observe, z4, {n: 16}, draws=2000, subjects={"model": Subject(build)})))
+theorem = Theorem(
+    label="own",
+    claims=dict(mean=mean),
+    experiments=dict(e=Experiment(observe, z4, {n: 16}, draws=2000, subjects={"model": Subject(build)})),
+)

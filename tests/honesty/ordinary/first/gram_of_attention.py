@@ -19,5 +19,8 @@ def observe(model):
     return dict(left=x @ A @ x, right=jnp.sum(A * jnp.outer(x, x)))
 
 
-theorem = Theorem(label="own", claims=dict(same=same), experiments=dict(e=Experiment(
-    observe, seen, {n: (2, 4)}, draws=4, subjects={"model": Subject(build)})))
+theorem = Theorem(
+    label="own",
+    claims=dict(same=same),
+    experiments=dict(e=Experiment(observe, seen, {n: (2, 4)}, draws=4, subjects={"model": Subject(build)})),
+)

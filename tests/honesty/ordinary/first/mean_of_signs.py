@@ -8,7 +8,13 @@ from theorax.language import *
 
 n = Size("n", "size")
 error = Measured("error", "modulus of the mean", positive=True)
-decays = Rate(error, 1 / sqrt(n), as_=n, margin=Absolute(1, 5, "a half is the next order"), approach=Corrections(size=Rational(1, 10), slowest=1, reason="corrections in 1/n"))
+decays = Rate(
+    error,
+    1 / sqrt(n),
+    as_=n,
+    margin=Absolute(1, 5, "a half is the next order"),
+    approach=Corrections(size=Rational(1, 10), slowest=1, reason="corrections in 1/n"),
+)
 
 
 def build(key, n):
@@ -19,5 +25,8 @@ def observe(model, n):
     return dict(error=jnp.abs(model.mean()))
 
 
-theorem = Theorem(label="own", claims=dict(decays=decays), experiments=dict(e=Experiment(
-    observe, error, {n: (16, 32, 64, 128)}, subjects={"model": Subject(build)})))
+theorem = Theorem(
+    label="own",
+    claims=dict(decays=decays),
+    experiments=dict(e=Experiment(observe, error, {n: (16, 32, 64, 128)}, subjects={"model": Subject(build)})),
+)

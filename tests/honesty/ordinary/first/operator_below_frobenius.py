@@ -18,5 +18,8 @@ def observe(model, n):
     return dict(spectral=jnp.linalg.norm(model, 2), frobenius=jnp.linalg.norm(model))
 
 
-theorem = Theorem(label="own", claims=dict(bound=bound), experiments=dict(e=Experiment(
-    observe, seen, {n: (4, 8)}, subjects={"model": Subject(build)})))
+theorem = Theorem(
+    label="own",
+    claims=dict(bound=bound),
+    experiments=dict(e=Experiment(observe, seen, {n: (4, 8)}, subjects={"model": Subject(build)})),
+)

@@ -19,5 +19,8 @@ def observe(model, n):
     return dict(kept=jnp.mean(jax.nn.relu(model) ** 2))
 
 
-theorem = Theorem(label="own", claims=dict(mean=mean), experiments=dict(e=Experiment(
-    observe, kept, {n: 16}, draws=2000, subjects={"model": Subject(build)})))
+theorem = Theorem(
+    label="own",
+    claims=dict(mean=mean),
+    experiments=dict(e=Experiment(observe, kept, {n: 16}, draws=2000, subjects={"model": Subject(build)})),
+)

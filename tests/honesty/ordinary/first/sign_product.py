@@ -18,5 +18,8 @@ def observe(model, n):
     return dict(product=jnp.mean(model[0] * model[1]))
 
 
-theorem = Theorem(label="own", claims=dict(mean=mean), experiments=dict(e=Experiment(
-    observe, product, {n: 16}, draws=2000, subjects={"model": Subject(build)})))
+theorem = Theorem(
+    label="own",
+    claims=dict(mean=mean),
+    experiments=dict(e=Experiment(observe, product, {n: 16}, draws=2000, subjects={"model": Subject(build)})),
+)

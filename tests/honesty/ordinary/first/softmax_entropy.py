@@ -20,5 +20,8 @@ def observe(model, n):
     return dict(entropy=-jnp.sum(p * jnp.log(p)))
 
 
-theorem = Theorem(label="own", claims=dict(bound=bound), experiments=dict(e=Experiment(
-    observe, seen, {n: (4, 8)}, subjects={"model": Subject(build)})))
+theorem = Theorem(
+    label="own",
+    claims=dict(bound=bound),
+    experiments=dict(e=Experiment(observe, seen, {n: (4, 8)}, subjects={"model": Subject(build)})),
+)

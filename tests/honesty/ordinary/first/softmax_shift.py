@@ -17,5 +17,8 @@ def observe(model):
     return dict(left=jax.nn.softmax(model + 1), right=jax.nn.softmax(model))
 
 
-theorem = Theorem(label="own", claims=dict(same=same), experiments=dict(e=Experiment(
-    observe, seen, {n: (2, 4)}, draws=4, subjects={"model": Subject(build)})))
+theorem = Theorem(
+    label="own",
+    claims=dict(same=same),
+    experiments=dict(e=Experiment(observe, seen, {n: (2, 4)}, draws=4, subjects={"model": Subject(build)})),
+)

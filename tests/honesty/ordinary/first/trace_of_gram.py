@@ -18,5 +18,8 @@ def observe(model, n):
     return dict(diagonal=jnp.trace(model.T @ model) / n**2)
 
 
-theorem = Theorem(label="own", claims=dict(mean=mean), experiments=dict(e=Experiment(
-    observe, diagonal, {n: 16}, subjects={"model": Subject(build)})))
+theorem = Theorem(
+    label="own",
+    claims=dict(mean=mean),
+    experiments=dict(e=Experiment(observe, diagonal, {n: 16}, subjects={"model": Subject(build)})),
+)

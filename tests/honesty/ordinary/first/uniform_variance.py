@@ -19,5 +19,8 @@ def observe(model, n):
     return dict(square=jnp.mean((model - 0.5) ** 2))
 
 
-theorem = Theorem(label="own", claims=dict(mean=mean), experiments=dict(e=Experiment(
-    observe, square, {n: 16}, subjects={"model": Subject(build)})))
+theorem = Theorem(
+    label="own",
+    claims=dict(mean=mean),
+    experiments=dict(e=Experiment(observe, square, {n: 16}, subjects={"model": Subject(build)})),
+)

@@ -18,5 +18,8 @@ def observe(model):
     return dict(left=jax.nn.sigmoid(model), right=(1 + jnp.tanh(model / 2)) / 2)
 
 
-theorem = Theorem(label="own", claims=dict(same=same), experiments=dict(e=Experiment(
-    observe, seen, {n: (2, 4)}, draws=4, subjects={"model": Subject(build)})))
+theorem = Theorem(
+    label="own",
+    claims=dict(same=same),
+    experiments=dict(e=Experiment(observe, seen, {n: (2, 4)}, draws=4, subjects={"model": Subject(build)})),
+)

@@ -9,7 +9,11 @@ from theorax.language import *
 n = Size("n", "width")
 x = Measured("x", "values of one draw", sample=True)
 law = Law(
-    x, gaussian(1), as_=n, excludes=(gaussian(Rational(3, 2)),), spread=Rational(13, 20),
+    x,
+    gaussian(1),
+    as_=n,
+    excludes=(gaussian(Rational(3, 2)),),
+    spread=Rational(13, 20),
     approach=Expansion(powers=(1,), rest=Rational(1, 20), order=2, reference=16, reason="a central limit theorem"),
 )
 
@@ -23,6 +27,16 @@ def observe(model, n):
     return dict(x=jnp.sqrt(0.5) * (own + common.sum() / n))
 
 
-theorem = Theorem(label="own", claims=dict(law=law), experiments=dict(e=Experiment(
-    observe, x, {n: (16, 32, 64)}, draws=2000, subjects={"model": Subject(build)},
-)))
+theorem = Theorem(
+    label="own",
+    claims=dict(law=law),
+    experiments=dict(
+        e=Experiment(
+            observe,
+            x,
+            {n: (16, 32, 64)},
+            draws=2000,
+            subjects={"model": Subject(build)},
+        )
+    ),
+)

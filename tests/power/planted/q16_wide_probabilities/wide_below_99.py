@@ -18,6 +18,16 @@ def observe(model, n):
     return dict(z=model[0])
 
 
-theorem = Theorem(label="own", claims=dict(likely=likely), experiments=dict(e=Experiment(
-    observe, z, {n: 4}, draws=40, subjects={"model": Subject(build)},
-)))
+theorem = Theorem(
+    label="own",
+    claims=dict(likely=likely),
+    experiments=dict(
+        e=Experiment(
+            observe,
+            z,
+            {n: 4},
+            draws=40,
+            subjects={"model": Subject(build)},
+        )
+    ),
+)
