@@ -137,6 +137,11 @@ KINDS = (
         ("bounds/gap_beside_the_value.py.*", "s11_stand_ins/second_moments.py.*"),
     ),
     Kind(
+        "Ordinary true statements get their words.",
+        ("honesty/test_ordinary_truths.py::test_an_ordinary_statement_gets_its_word",),
+        ("coin", "fourth_moment", "means_of_two", "sigmoid_slope", "gaussian_within_two"),
+    ),
+    Kind(
         "Without its guard a falsehood is greener: every guard of the engine is needed.",
         ("power/test_engine_mutants.py::test_without_its_guard_a_falsehood_is_greener",),
         ("one program on both sides", "constant rows", "skewed means", "casts that narrow"),

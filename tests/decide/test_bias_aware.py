@@ -208,16 +208,17 @@ def test_short_sweep_is_refused_with_the_cheapest_that_decides():
     with pytest.raises(DesignError, match="no draws at these sizes"):
         require(weights, 0.03)
     proposal = cheapest(SHORT, 0.1)
-    assert proposal.weights.decides(0.1, 0.8)
+    assert proposal.weights.decides(0.1, 0.9)
     fewer = replace(proposal.weights.plan, draws=max(proposal.weights.plan.planned_draws) - 1)
-    assert not solve_weights(fewer).decides(0.1, 0.8)
+    assert not solve_weights(fewer).decides(0.1, 0.9)
 
 
 def test_number_of_draws_for_a_plain_mean():
     exact = Corrections(size=0, rest=0, reason="exact at every size")
     proposal = cheapest(Plan((1,), exact, Target.LIMIT, sd=0.3, draws=2), 0.1, power=0.9, doublings=0)
-    # ((t + z) sigma / M)^2 with both quantiles normal is 117 less the two draws that the t quantile adds.
-    assert max(proposal.weights.plan.planned_draws) in (117, 118, 119, 120)
+    # ((t + z) sigma / M)^2 with both quantiles normal is 117; the t quantile adds two draws, and the limits that leave the
+    # farthest draw out and allow for skewness (a shift of at most a quarter of a standard error) six more at most.
+    assert 117 <= max(proposal.weights.plan.planned_draws) <= 125
 
 
 def test_no_number_of_draws_beats_the_class():

@@ -94,7 +94,7 @@ def test_the_cheapest_draws_reach_the_power_and_fewer_do_not():
     assert not few.decides and few.why_not is Reason.UNDERPOWERED
     enough = few.cheapest(doublings=0)
     (draws,) = set(enough.core.planned_draws)
-    assert enough.power() >= 0.8 > replace(enough, draws=draws - 1).power()
+    assert enough.power() >= 0.9 > replace(enough, draws=draws - 1).power()
     assert few.cheapest().amount in few.weakness
     assert not enough.weakness
 

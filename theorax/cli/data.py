@@ -22,7 +22,18 @@ if TYPE_CHECKING:
     from theorax.text.blocks import Block
 
 # What the JSON document says of the plan.
-PLANNED = ("hash", "statement", "design", "margin", "bias", "half_width", "noticeable", "cost", "decides")
+PLANNED = (
+    "hash",
+    "statement",
+    "design",
+    "margin",
+    "bias",
+    "half_width",
+    "noticeable",
+    "cost",
+    "decides",
+    "worst_power",
+)
 READINGS = ("exact", "margin")
 CLAIMS = ("rate", "limit", "mean", "at_most", "law", "probability")
 
@@ -196,7 +207,7 @@ def _answer(study: Study, file: Path, claim: str, code: int) -> Answer:
         "file": str(file),
         "claim": claim,
         "exit_code": code,
-        "plan": {name: getattr(study.plan, name) for name in PLANNED},
+        "plan": {**{name: getattr(study.plan, name) for name in PLANNED}, "power": study.plan.power()},
         "verdict": verdict,
         "would_decide": study.remedy,
         "notes": list(study.notes),

@@ -123,6 +123,7 @@ choices = combined_options(
     click.option(
         "--level", type=float, metavar="P", help="Error rate of support of a claim [0.025]; of refutation a 25th."
     ),
+    click.option("--anyway", is_flag=True, help="Run claims too whose designs would hardly decide."),
     at_option,
     sizes_option,
     click.option("--model", metavar="FILE.py:FACTORY", help="Your own Equinox layer instead of the theorem's."),
@@ -227,6 +228,7 @@ def settings(given: dict[str, Any]) -> Settings:
         model=model,
         jobs=jobs or cores(),
         fresh=bool(given.get("fresh")),
+        anyway=bool(given.get("anyway")),
         state=str(state_folder(given.get("state") or None)),
         scheduler=str(given.get("scheduler") or ""),
         attempt=given.get("attempt") or 1,

@@ -154,12 +154,19 @@ def _designs(planned: Sequence[PlannedCheck], own: Settings) -> Iterator[Block]:
             str(sum(row.draws)),
             number(row.margin, 2),
             number(row.half_width, 2),
-            _decides(row),
+            *_decides(row),
         )
         for row in planned
     )
     if rows:
-        yield Table(("claim and case", "sizes", "draws", "margin", "± planned", "decides"), rows, right=(2, 3, 4))
+        yield Table(
+            ("claim and case", "sizes", "draws", "margin", "± planned", "decides", "at worst"),
+            rows,
+            right=(2, 3, 4, 5, 6),
+        )
+    for rows_of in _by_claim(row for row in planned if row.of_claim is not None):
+        if len(rows_of) > 1:
+            yield Paragraph(_assured(rows_of), hang=2)
     if (expected := expected_draws(planned)) != "":
         yield Paragraph(expected, hang=2)
     for rows_of in _by_claim(row for row in planned if row.noise):
@@ -216,12 +223,24 @@ def _by_claim(rows: Iterable[PlannedCheck]) -> Iterable[list[PlannedCheck]]:
     return found.values()
 
 
-def _decides(row: PlannedCheck) -> str:
-    if row.decides:
-        return "yes"
-    if not row.runs:
-        return "NO"
-    return "if exact" if row.sizes else "–"
+def _decides(row: PlannedCheck) -> tuple[str, str]:
+    """The probability of support of one case: as it is planned, and in the worst case of its class."""
+    from theorax.decide.plans import probability_text
+
+    if row.power is None or row.worst_power is None:
+        return ("yes" if row.decides else "NO" if not row.runs else "–", "")
+    if row.runs and not row.decides_by_draws:
+        return "if exact", ""
+    refused = "" if row.runs else "NO: "
+    return f"{refused}{probability_text(row.power)}", probability_text(row.worst_power)
+
+
+def _assured(rows: Sequence[PlannedCheck]) -> str:
+    """The sentence about the probability that a claim of several cases is decided."""
+    from theorax.decide.plans import assurance
+
+    assert rows[0].of_claim is not None
+    return f"decides  {rows[0].claim}, over its {len(rows)} cases: with probability {assurance(*rows[0].of_claim)}"
 
 
 def _case(row: PlannedCheck | PilotCase) -> str:

@@ -13,6 +13,7 @@ from theorax.cli.draws_by_size import RowsBySize, error_bounds, read_by_size, wi
 from theorax.cli.formulas import LARGEST
 from theorax.cli.statements import BoundClaim, LawClaim, LimitClaim, MeanClaim, ProbabilityClaim, RateClaim
 from theorax.cli.tables import LARGEST_OF_LOGARITHMS, DataTable
+from theorax.decide.designs import ASSURED
 from theorax.decide.inequalities import Excess, of_excess
 from theorax.decide.known_laws import KnownLaw
 from theorax.decide.moments import LIGHT_TAILS, Moment
@@ -83,7 +84,7 @@ class Study:
         if better is None:
             return "no sweep that was tried: declare a sharper class with its reason, or a wider margin."
         certain = isinstance(plan, SweepPlan) and plan.seeds is Seeds.NONE
-        chance = "" if certain else " with probability 0.8"
+        chance = "" if certain else f" with probability {ASSURED:g}"
         return f"{better.design} (the cheapest that decides{chance} if the estimate is right)"
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import bdtr, bdtrc, bdtrik, betaincinv, ndtri
 
+from theorax.decide.designs import ASSURED
 from theorax.decide.interval import Proportion
 from theorax.decide.status import DEFAULT_LEVELS, Levels
 from theorax.errors import ObservationError
@@ -68,7 +69,7 @@ def shortfall_refuted(draws: int, claimed: float, level: float, power: float) ->
 
 
 def fewest_draws(
-    at_least: float, margin: float, levels: Levels = DEFAULT_LEVELS, power: float = 0.8, truth: float | None = None
+    at_least: float, margin: float, levels: Levels = DEFAULT_LEVELS, power: float = ASSURED, truth: float | None = None
 ) -> int | None:
     """The fewest draws of a fixed sample that support with this power if the probability is ``truth`` (as claimed).
 

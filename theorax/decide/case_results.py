@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import ClassVar, Generic, Protocol, TypeVar, final
 
+from theorax.decide.designs import ASSURED
 from theorax.decide.plans import Planned, Tested
 from theorax.decide.status import Levels, Reason, Side
 from theorax.decide.verdict import Tightness
@@ -75,10 +76,6 @@ class NothingEstimated(Planned):
         return self.resolution
 
     @property
-    def decides(self) -> bool:
-        return True
-
-    @property
     def cost(self) -> float:
         return 0.0
 
@@ -90,7 +87,7 @@ class NothingEstimated(Planned):
         """The probability of support when the claim holds exactly: nothing is left to chance."""
         return 1.0
 
-    def cheapest(self, power: float = 0.8) -> NothingEstimated:
+    def cheapest(self, power: float = ASSURED) -> NothingEstimated:
         return self
 
     @property
@@ -154,7 +151,7 @@ class PlannedCase(Generic[Where]):
 
     @property
     def weakness(self) -> str:
-        """The sentence why this design cannot decide, with the cheapest that would; empty where it can."""
+        """The sentence why this design does not decide, with the cheapest that does; empty where it decides."""
         return self.plan.weakness
 
     @property

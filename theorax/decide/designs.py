@@ -21,6 +21,12 @@ Matrix = NDArray[np.float64]
 
 FEWEST_SIZES = 3  # two points fit every line
 
+LIKELY = 0.5
+"""The probability of a decision below which a design is not worth its draws."""
+
+ASSURED = 0.9
+"""The probability of a decision that an offered design reaches."""
+
 
 class Target(StrEnum):
     """The quantity read off the sequence: its limit, a in C n^-a, or c in C e^(-cn) (the last two from logarithms)."""

@@ -124,6 +124,10 @@ def _is_counted(column: Vector) -> bool:
     if len(found) <= 2 or (found == np.round(found)).all():
         return True
     step = float(np.diff(found).min())
+    if not step * _MOST_COUNTS > found[-1] - found[0]:
+        return False
+    # The smallest difference is rounded as much as the largest: the range gives the step, once their ratio is known.
+    step = float(found[-1] - found[0]) / round(float(found[-1] - found[0]) / step)
     counts = (found - found[0]) / step
     # A count over a number is rounded once, so a difference of two errs by two roundings of the larger.
     allowed = 4 * 2.0**-52 * max(abs(found[0]), abs(found[-1])) / step

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Self, cast, final
 import numpy as np
 
 from theorax.decide.binomial import proportion_of, shortfall_refuted
+from theorax.decide.designs import ASSURED
 from theorax.decide.draw_guards import are_equal, is_distinct, repeats, same_draws
 from theorax.decide.equivalence import decide
 from theorax.decide.guard_findings import NOTHING_LOOKED_AT, Looked
@@ -126,21 +127,14 @@ class InequalityPlan(Planned):
         return 1 - (1 - NOTICED) ** (1 / self.draws)
 
     @property
-    def decides(self) -> bool:
-        return self.of_no_violation <= self.levels.support
-
-    @property
     def of_no_violation(self) -> float:
         """The p-value of support where no draw violates the bound."""
         return (1 - self.margin) ** self.draws
 
-    def weakness_before(self, later: Levels) -> str:
-        if self.decides:
-            return ""
-        return (
-            f"{self.design} show at best that a share below {self.half_width:.2g} violates it, {self.margin:.2g} is needed. "
-            f"About {replace(self, levels=later).cheapest().design} decide"
-        )
+    @property
+    def _lack(self) -> str:
+        share = f"a share below {self.half_width:.2g} violates it"
+        return f"{self.design} show at best that {share}, {self.margin:.2g} is needed"
 
     @property
     def cost(self) -> float:
@@ -148,9 +142,9 @@ class InequalityPlan(Planned):
 
     def power(self) -> float:
         # A true bound is never violated.
-        return 1.0 if self.decides else 0.0
+        return float(self.of_no_violation <= self.levels.support)
 
-    def cheapest(self, power: float = 0.8) -> Self:
+    def cheapest(self, power: float = ASSURED) -> Self:
         fewest = math.ceil(math.log(self.levels.support) / math.log1p(-self.margin))
         return replace(self, draws=self.sizes * math.ceil(fewest / self.sizes))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, Self, cast, final
 
@@ -19,7 +20,7 @@ from scipy.special import ndtri
 from theorax.decide.bias_aware import Weights, solve_weights
 from theorax.decide.correction_words import beyond
 from theorax.decide.corrections import Corrections
-from theorax.decide.designs import Plan, Policy, Target
+from theorax.decide.designs import ASSURED, Plan, Policy, Target
 from theorax.decide.draw_guards import Spreads, look_at_draws, noise_of
 from theorax.decide.equivalence import withheld
 from theorax.decide.gaussian_norm import Shape
@@ -49,7 +50,7 @@ from theorax.decide.verdict import Assumption, Standing, Verdict
 from theorax.decide.wide_margins import NO_MEANING_OF_LAW
 from theorax.errors import DesignError, ObservationError
 
-__all__ = ["LawPlan", "decide_law", "law", "plan_law"]
+__all__ = ["WIDER", "LawPlan", "decide_law", "law", "plan_law", "with_default_excluded"]
 
 WORDS = KindWords(
     "law",
@@ -75,8 +76,8 @@ WORDS = KindWords(
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 
-# A variance a tenth too large is what the default margin excludes (METHOD, section 4.5).
-_WIDER = math.sqrt(1.1)
+WIDER = (Fraction(11, 10), Fraction(5, 4), Fraction(3, 2), Fraction(2))
+"""Factors of the variance, of which support excludes by default the smallest that a design tells from one."""
 _EXACT = Corrections(size=0.0, rest=0.0, reason="nothing is extrapolated")
 # Of all noise of one root mean square, that in one direction reaches farthest at every level below 0.2
 # (Székely and Bakirov 2003).
@@ -187,9 +188,14 @@ class LawPlan(SweepPlan):
     def power(self) -> float:
         return self._power(self.weights)
 
-    def _power(self, weights: Weights) -> float:
+    @property
+    def worst_power(self) -> float:
+        return self._power(self.weights, self.bias)
+
+    def _power(self, weights: Weights, shift: float = 0.0) -> float:
+        # By the triangle inequality a bias adds at most itself to the distance.
         reach = self._noise.quantile(self.levels.support) * weights.se
-        return 1.0 - self._exceeded(self.margin - weights.bias.total - reach, weights)
+        return 1.0 - self._exceeded(self.margin - weights.bias.total - reach - shift, weights)
 
     def _exceeded(self, radius: float, weights: Weights) -> float:
         """The probability that the noise reaches this far."""
@@ -199,7 +205,11 @@ class LawPlan(SweepPlan):
         return distance(self.target, other.target) if isinstance(other, LawPlan) else None
 
     def cheapest(
-        self, power: float = 0.8, cost: Callable[[float], float] = float, doublings: int = 10, most_draws: int = 2**17
+        self,
+        power: float = ASSURED,
+        cost: Callable[[float], float] = float,
+        doublings: int = 10,
+        most_draws: int = 2**17,
     ) -> Self | None:
         doublings = doublings if len(self.sizes) > 1 else 0
         found = cheapest(
@@ -222,6 +232,18 @@ class LawPlan(SweepPlan):
             yield f"class       corrections {self.corrections}, in D"
 
 
+def with_default_excluded(planned: Callable[[Fraction], LawPlan]) -> LawPlan:
+    """The plan whose margin is the distance to the law with the variance that many times larger.
+
+    It is the smallest of `WIDER` that the design excludes with probability `ASSURED` if the claim holds; the largest where
+    it excludes none. Sizes, draws, noise and class decide it, never a value.
+    """
+    plans = map(planned, WIDER)
+    # At fixed levels, so that a further attempt does not change the claim.
+    decides = (plan for plan in plans if replace(plan, levels=DEFAULT_LEVELS).power() >= ASSURED)
+    return next(decides, None) or planned(WIDER[-1])
+
+
 def plan_law(
     sizes: Iterable[float] | None = None,
     *,
@@ -242,8 +264,9 @@ def plan_law(
     """Plan to decide that draws have the law ``to``, or, with sizes, that their laws tend to it.
 
     ``excludes`` are wrong laws: the distance to the nearest is the margin unless one is given; by default the same law
-    with a variance a tenth larger. ``sd`` is that of one draw's features, for the width alone; by default that of raw
-    draws. A limit needs a class of corrections in units of D.
+    with a larger variance, by the smallest factor of `WIDER` that these draws tell from one.
+    ``sd`` is that of one draw's features, for the width alone; by default that of raw draws.
+    A limit needs a class of corrections in units of D.
 
     **Raises:** `DesignError` or `StatementError` for what cannot be planned, saying what to write instead.
     """
@@ -251,7 +274,24 @@ def plan_law(
         raise DesignError(
             f"to={to!r} is no law. Write decide.Normal(0, 1), Uniform(0, 1), Exponential(1) or Sample(...)."
         )
-    wrong = (to.wider(_WIDER),) if excludes is None and isinstance(to, RealLaw) else tuple(excludes or ())
+    if margin is None and excludes is None and isinstance(to, RealLaw):
+        others: dict[str, Any] = {
+            "draws": draws,
+            "sd": sd,
+            "seeds": seeds,
+            "corrections": corrections,
+            "conditional": conditional,
+            "levels": levels,
+            "reading": reading,
+            "name": name,
+            "letter": letter,
+            "of": of,
+        }
+        known = None if sizes is None else tuple(sizes)
+        return with_default_excluded(
+            lambda factor: plan_law(known, to=to, excludes=(to.wider(math.sqrt(factor)),), **others)
+        )
+    wrong = tuple(excludes or ())
     if margin is None:
         margin = margin_of_panel(
             to.features(to.frequencies), {str(law): law.features(to.frequencies) for law in wrong}

@@ -27,7 +27,7 @@ from theorax.decide.control_variates import (
     with_draws,
 )
 from theorax.decide.corrections import Corrections
-from theorax.decide.designs import Plan, Target
+from theorax.decide.designs import ASSURED, Plan, Target
 from theorax.decide.draw_guards import Spreads, look_at_draws, scatter
 from theorax.decide.equivalence import decide
 from theorax.decide.guard_findings import NOTHING_LOOKED_AT, Looked, together
@@ -38,7 +38,7 @@ from theorax.decide.moments import LIGHT_TAILS, MeansOfDraws, Moment, check_ligh
 from theorax.decide.own_verdicts import one_law_verdict
 from theorax.decide.planning import cheapest
 from theorax.decide.plans import NOTICED, Planned, Seeds, Tested, chosen, draw_counts, per_size, positive, refused
-from theorax.decide.quantiles import fewest_for_a_limit, planned_sd
+from theorax.decide.quantiles import fewest_for_a_limit, planned_sd, power_of_quantile
 from theorax.decide.quantiles import quantile_of_draws as quantile_of
 from theorax.decide.samples import Columns, float_array, mean_point
 from theorax.decide.skewness import told_of_tails
@@ -136,7 +136,7 @@ class _OneSize(Planned):
         """The probability of support when the claim holds exactly."""
         return self.weights.power(self.margin)
 
-    def cheapest(self, power: float = 0.8) -> Self | None:
+    def cheapest(self, power: float = ASSURED) -> Self | None:
         found = cheapest(self.core, self.margin, power, doublings=0)
         return None if found is None else replace(self, draws=max(found.weights.plan.planned_draws))
 
@@ -234,7 +234,7 @@ class MeanPlan(_OneSize):
         (left,) = self.planned_spreads
         return gain_of(self.variates, (self.sd / left) ** 2 if left else None, None, raw)
 
-    def cheapest(self, power: float = 0.8) -> Self | None:
+    def cheapest(self, power: float = ASSURED) -> Self | None:
         if not self.variates.known:
             return super().cheapest(power)
         least = fewest_draws_with(len(self.variates.known))
@@ -314,6 +314,18 @@ class QuantilePlan(_OneSize):
     @cached_property
     def core(self) -> Plan:
         return self._planned(planned_sd(self.order, self.sd))
+
+    def power(self) -> float:
+        """The probability of support for draws of a normal law of the planned sd: of order statistics, by counts."""
+        return power_of_quantile(
+            self.draws, self.order, self.margin / self.sd, self.levels.support, LIMIT_SIDES[self.side]
+        )
+
+    def cheapest(self, power: float = ASSURED) -> Self | None:
+        found = super().cheapest(power)
+        while found is not None and found.power() < power:  # the normal approximation is a few draws off
+            found = replace(found, draws=found.draws + max(1, found.draws // 50))
+        return found
 
     def _interval(self, observed: Columns) -> Interval:
         if observed.batched:

@@ -44,6 +44,8 @@ def claimed_value(
     beside = f"{'within' if reading is Reading.MARGIN else 'margin'} {room}"
     if quantity.is_error:
         return f"claimed {quantity.short} 0" + (f", {beside}" if quantity.has_margin else f" ± {room}")
+    if quantity.is_share and side is Side.AT_LEAST and margin is not None and predicted is not None:
+        return f"claimed ≥ {value} (excluded: below {number(predicted - margin, 4)})"
     if side is Side.EQUAL and reading is Reading.EXACT:
         return f"claimed {value} ± {room}" if margin is not None else f"claimed {value}"
     return f"claimed {SIGNS[side]}{value}, {beside}"

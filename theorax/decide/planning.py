@@ -10,7 +10,7 @@ from functools import lru_cache, partial
 import numpy as np
 
 from theorax.decide.bias_aware import Weights, bias_of, solve_weights, spare_directions
-from theorax.decide.designs import Plan, Policy, Target, Vector
+from theorax.decide.designs import ASSURED, LIKELY, Plan, Policy, Target, Vector
 from theorax.decide.interval import Interval
 from theorax.decide.status import Reason, Side
 from theorax.errors import DesignError
@@ -42,7 +42,7 @@ class Proposal:
 def cheapest(
     plan: Plan,
     margin: float,
-    power: float = 0.8,
+    power: float = ASSURED,
     doublings: int = 10,
     most_draws: int = 2**17,
     cost: Callable[[float], float] = float,
@@ -68,14 +68,14 @@ def cheapest(
     return best
 
 
-def require(weights: Weights, margin: float, name: str = "The claim", power: float = 0.8) -> None:
+def require(weights: Weights, margin: float, name: str = "The claim", power: float = LIKELY) -> None:
     """Let a design pass that can decide.
 
     **Raises:** `DesignError` naming what is too wide, and the cheapest design that would do.
     """
-    if weights.decides(margin):
+    if weights.decides(margin, power):
         return
-    proposal = cheapest(weights.plan, margin, power)
+    proposal = cheapest(weights.plan, margin)
     cause = f"Its half-width is {weights.half_width:.2g}, of which {weights.bias.total:.2g} is bias of the class"
     cause += ", and no draws at these sizes bring it down." if weights.why_not(margin) is Reason.CLASS_BIAS else "."
     remedy = f"Write {proposal}." if proposal else "Write a wider margin, or a sharper class with its reason."

@@ -16,7 +16,7 @@ import numpy as np
 
 from theorax.decide.bias_aware import Weights, solve_weights
 from theorax.decide.corrections import Corrections
-from theorax.decide.designs import FEWEST_SIZES, Plan, Policy
+from theorax.decide.designs import ASSURED, FEWEST_SIZES, LIKELY, Plan, Policy
 from theorax.decide.guard_findings import NOTHING_LOOKED_AT, Looked
 from theorax.decide.kinds import KindWords
 from theorax.decide.planning import cheapest
@@ -31,10 +31,12 @@ __all__ = [
     "Seeds",
     "SweepPlan",
     "Tested",
+    "assurance",
     "chosen",
     "draw_counts",
     "per_size",
     "positive",
+    "probability_text",
     "refused",
     "sweep_sizes",
 ]
@@ -139,8 +141,8 @@ class Planned(ABC):
 
     @property
     def decides(self) -> bool:
-        """True if support is within reach; a plan that cannot support may still refute."""
-        return self.half_width < self.margin
+        """True if a true claim is supported with probability one half at least; a weaker plan may still refute."""
+        return self.power() >= LIKELY
 
     @property
     def why_not(self) -> Reason | None:
@@ -149,14 +151,15 @@ class Planned(ABC):
 
     @property
     def weakness(self) -> str:
-        """The sentence why support is out of reach, with the cheapest design that reaches it; empty where this one does."""
-        return self.weakness_before(self.levels)
+        """The sentence why the plan does not decide, with the cheapest design that does; empty where this one decides."""
+        return "" if self.decides else self.short_of_deciding()
 
-    def weakness_before(self, later: Levels) -> str:
-        """The same sentence with the design that decides at ``later`` levels, as a further attempt has."""
-        if self.decides:
-            return ""
-        better = replace(self, levels=later).cheapest()
+    def short_of_deciding(self, power: float = ASSURED, later: Levels | None = None) -> str:
+        """How far the plan is from deciding, and the cheapest design that decides with this probability.
+
+        ``later``: the levels that the design will have, as those of a further attempt.
+        """
+        better = (self if later is None else replace(self, levels=later)).cheapest(power)
         remedy = self._remedy(better) if better else "No design decides: widen the margin"
         return f"{self._lack}. {remedy}"
 
@@ -167,6 +170,11 @@ class Planned(ABC):
             short = "alone exceed the margin" if self.bias >= self.margin else "leave too little room in the margin"
             return f"the assumed corrections ({self.bias:.2g}) {short} ({self.margin:.2g})"
         gives = "give" if self.random else "gives"
+        if (power := self.power()) > 0:
+            decides = gives.replace("give", "decide")
+            return (
+                f"{self.amount} {decides} with probability {power:.2g} (± {self.half_width:.2g} of ± {self.margin:.2g})"
+            )
         return f"{self.amount} {gives} ± {self.half_width:.2g}, ± {self.margin:.2g} is needed"
 
     def _remedy(self, better: Planned) -> str:
@@ -210,10 +218,20 @@ class Planned(ABC):
 
     @abstractmethod
     def power(self) -> float:
-        """The probability of support when the claim holds exactly."""
+        """The probability of support when the claim holds exactly, without corrections, and the noise is as planned."""
+
+    @property
+    def supposed(self) -> str:
+        """The condition of that probability, in words."""
+        return "if the claim holds exactly"
+
+    @property
+    def worst_power(self) -> float:
+        """The same probability in the worst case in which the claim holds: of a class of corrections, or as it is claimed."""
+        return self.power()
 
     @abstractmethod
-    def cheapest(self, power: float = 0.8) -> Self | None:
+    def cheapest(self, power: float = ASSURED) -> Self | None:
         """The cheapest plan of this kind that supports a true claim with this probability; None if none was found."""
 
     @property
@@ -234,14 +252,15 @@ class Planned(ABC):
             *(f"  {line}" for line in self._declared()),
             f"  reading     {READ[self.reading]}",
             f"  half-width  {self.half_width:.2g}{of_bias}",
+            f"  decides     with probability {assurance(self.power(), self.worst_power, self.supposed)}",
             f"  power       refutes a deviation of {self.noticeable:.2g}, nine times in ten",
         ]
         if not self.decides:
             better = self.cheapest()
-            lines.append("  no support  is within reach: the half-width is not below the margin")
-            lines.append(
-                f"  cheapest    {better.design if better else 'none that was tried decides: widen the margin'}"
+            reached = (
+                f"{better.design}, with probability {ASSURED:g}" if better else "none that was tried: widen the margin"
             )
+            lines.append(f"  to decide   {reached}")
         if self.no_meaning:
             lines.append(f"  vacuous     {self.no_meaning}")
         return "\n".join([*lines, f"  plan        {self.hash}"])
@@ -328,8 +347,16 @@ class SweepPlan(Planned):
         """The probability of support when the claim holds exactly and no correction is present."""
         return self.weights.power(self.margin)
 
+    @property
+    def worst_power(self) -> float:
+        return self.weights.power(self.margin, self.bias)
+
     def cheapest(
-        self, power: float = 0.8, cost: Callable[[float], float] = float, doublings: int = 10, most_draws: int = 2**17
+        self,
+        power: float = ASSURED,
+        cost: Callable[[float], float] = float,
+        doublings: int = 10,
+        most_draws: int = 2**17,
     ) -> Self | None:
         proposal = cheapest(self.core, self.margin, power, doublings, most_draws, cost)
         if proposal is None:
@@ -378,6 +405,25 @@ class SweepPlan(Planned):
         if self.random:
             spread = self.sd if isinstance(self.sd, tuple) else (self.sd,)
             yield f"noise       sd {_range_of(spread)} of one draw, seeds {self.seeds.value}"
+
+
+def assurance(power: float, worst: float, supposed: str = "if the claim holds exactly") -> str:
+    """The probability of a decision, and that in the worst case of the claim where it is another.
+
+    >>> assurance(0.8134, 0.2), assurance(0.9999, 0.9999)
+    ('0.81, if the claim holds exactly (0.2 in the worst case)', 'above 0.99, if the claim holds exactly')
+    """
+    least = "" if round(worst, 2) == round(power, 2) else f" ({probability_text(worst)} in the worst case)"
+    return f"{probability_text(power)}, {supposed}{least}"
+
+
+def probability_text(value: float) -> str:
+    """A probability with two decimals; one that rounds to zero or one is a bound.
+
+    >>> probability_text(0.554), probability_text(0.001), probability_text(1.0)
+    ('0.55', 'below 0.01', 'above 0.99')
+    """
+    return "below 0.01" if value < 0.005 else "above 0.99" if value >= 0.995 else f"{value:.2g}"
 
 
 def _range_of(numbers: Sequence[float]) -> str:

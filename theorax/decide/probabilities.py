@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any, ClassVar, Self, cast, final
 
 from theorax.decide.binomial import fewest_draws, outcomes_of, power_of_support, proportion_of, shortfall_refuted
+from theorax.decide.designs import ASSURED
 from theorax.decide.equivalence import decide, withheld
 from theorax.decide.kinds import DecidedQuantity, KindWords
 from theorax.decide.own_verdicts import one_law_verdict
@@ -17,10 +18,18 @@ from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reading, Rea
 from theorax.decide.verdict import Assumption, Point, Standing, Verdict
 from theorax.decide.wide_margins import NO_MEANING_OF_EVENT
 from theorax.deleted import refuse_deleted_keywords
-from theorax.errors import ObservationError, StatementError
+from theorax.errors import DesignError, ObservationError, StatementError
 from theorax.names import many
 
-__all__ = ["ProbabilityPlan", "decide_probability", "of_counts", "plan_probability", "probability"]
+__all__ = [
+    "ProbabilityPlan",
+    "decide_probability",
+    "of_counts",
+    "plan_probability",
+    "probability",
+    "refuse_wide_margin",
+    "widest_margin",
+]
 
 WORDS = KindWords(
     "probability",
@@ -34,10 +43,46 @@ INDEPENDENT = Assumption(
 )
 
 
+_NARROWEST = 0.02
+_WIDEST = 0.1
+_ROUNDED = 1 + 2.0**-40  # decimals are doubles: 1 - 0.9 is below 0.1
+
+
+def widest_margin(at_least: float) -> float:
+    """The widest margin below a claimed probability: a tenth, or the probability of the opposite, but at least 1/50.
+
+    Support of "at least 0.95" then excludes every probability below 0.9. The margin of an almost sure event is the share
+    of draws that may violate it, up to a tenth.
+
+    >>> widest_margin(0.95), widest_margin(0.5), widest_margin(0.999)
+    (0.05, 0.1, 0.02)
+    """
+    if at_least == 1:
+        return _WIDEST
+    return round(max(_NARROWEST, min(at_least, 1 - at_least, _WIDEST)), 15)
+
+
+def refuse_wide_margin(at_least: float, margin: float) -> None:
+    """Let a margin pass that leaves the claimed probability its meaning.
+
+    **Raises:** `DesignError` naming the widest margin.
+    """
+    widest = widest_margin(at_least)
+    if margin > widest * _ROUNDED:
+        raise DesignError(
+            f"A probability of at least {at_least:g} was given the margin {margin:g}. Support would exclude only "
+            f"probabilities below {at_least - margin:g}, which is another claim. Write a margin of at most {widest:g}, or "
+            "claim the smaller probability."
+        )
+
+
 @final
 @dataclass(frozen=True, kw_only=True)
 class ProbabilityPlan(Planned):
-    """An event has at least a certain probability, false if it falls short by ``margin`` or more, by a sample of ``draws``."""
+    """An event has at least a certain probability, false if it falls short by ``margin`` or more, by a sample of ``draws``.
+
+    ``expected``: the probability that the draws are planned for; the claimed one if None.
+    """
 
     kind_words: ClassVar[KindWords] = WORDS
     hashed_as: ClassVar[str] = "ProbabilityPlan"
@@ -45,6 +90,7 @@ class ProbabilityPlan(Planned):
     at_least: float
     draws: int
     of: str = "event"
+    expected: float | None = None
 
     def __post_init__(self) -> None:
         if not 0 < self.at_least <= 1:
@@ -59,10 +105,16 @@ class ProbabilityPlan(Planned):
                 f"A margin of {self.margin:g} below a probability of {self.at_least:g} was given. Support must exclude "
                 f"some probability above zero. Write a margin between 0 and {self.at_least:g}."
             )
+        refuse_wide_margin(self.at_least, self.margin)
+        if self.expected is not None and not self.at_least <= self.expected <= 1:
+            raise DesignError(
+                f"expected={self.expected:g} is not between the claimed probability {self.at_least:g} and one. Draws are "
+                "planned for a probability that makes the claim true. Write such a number, or nothing for the claimed one."
+            )
         object.__setattr__(self, "draws", draw_counts(self.draws))
 
     def _hashed(self) -> list[str]:
-        lines = super()._hashed()
+        lines = [line for line in super()._hashed() if line != "expected=None"]
         # An earlier version had this field, with this default. Its line stays in the digest: without it the hash of
         # every probability would change, and its count of attempts would begin again.
         lines.insert(-1, "every=1")
@@ -109,13 +161,26 @@ class ProbabilityPlan(Planned):
         return float(self.draws)
 
     def power(self, truth: float | None = None) -> float:
-        """The probability of support, where the event has the probability ``truth`` (the claimed one)."""
+        """The probability of support, where the event has the probability ``truth`` (the expected one)."""
         return power_of_support(
-            self.draws, self.boundary, self.at_least if truth is None else truth, self.levels.support
+            self.draws, self.boundary, self.planned if truth is None else truth, self.levels.support
         )
 
-    def cheapest(self, power: float = 0.8) -> Self | None:
-        found = _needed(self.at_least, self.margin, self.levels, power)
+    @property
+    def planned(self) -> float:
+        """The probability that the draws are planned for."""
+        return self.at_least if self.expected is None else self.expected
+
+    @property
+    def worst_power(self) -> float:
+        return self.power(self.at_least)
+
+    @property
+    def supposed(self) -> str:
+        return super().supposed if self.expected is None else f"if the probability is {self.expected:g}"
+
+    def cheapest(self, power: float = ASSURED) -> Self | None:
+        found = _needed(self.at_least, self.margin, self.levels, power, self.planned)
         return None if found is None else replace(self, draws=found)
 
     @property
@@ -123,6 +188,7 @@ class ProbabilityPlan(Planned):
         return many(self.draws, "draw")
 
     def _declared(self) -> Iterable[str]:
+        yield f"excluded    probabilities below {self.boundary:g}"
         yield f"levels      {self.levels.support:g} of wrong support, {self.levels.refute:g} of wrong refutation"
 
 
@@ -136,8 +202,11 @@ def plan_probability(
     reading: str = Reading.MARGIN,
     name: str = "probability",
     of: str = "event",
+    expected: float | None = None,
 ) -> ProbabilityPlan:
     """Plan to decide that an event has at least this probability, false if it falls short by ``margin`` or more.
+
+    ``expected``: the probability that the draws are planned for, where the event is likelier than is claimed.
 
     **Raises:** `StatementError` or `DesignError` for what cannot be planned, saying what to write instead.
     """
@@ -149,6 +218,7 @@ def plan_probability(
         reading=cast("Reading", reading),
         name=name,
         of=of,
+        expected=expected,
     )
 
 
@@ -211,9 +281,11 @@ def _with_counts(plan: ProbabilityPlan, decision: Decision, successes: int, unde
 
 
 @lru_cache(maxsize=1024)
-def _needed(at_least: float, margin: float, levels: Levels, power: float = 0.8) -> int | None:
+def _needed(
+    at_least: float, margin: float, levels: Levels, power: float = ASSURED, truth: float | None = None
+) -> int | None:
     """The search over exact binomial powers, once for every claim."""
-    return fewest_draws(at_least, margin, levels, power)
+    return fewest_draws(at_least, margin, levels, power, truth)
 
 
 def _strongest(plan: ProbabilityPlan, decision: Decision) -> str:

@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import bdtr, bdtrc, ndtr, ndtri
 
 from theorax.decide.interval import Interval
+from theorax.decide.status import Side
 from theorax.errors import ObservationError, StatementError
 
-__all__ = ["OrderStatistic", "fewest_for_a_limit", "planned_sd", "quantile_of_draws"]
+__all__ = ["OrderStatistic", "fewest_for_a_limit", "planned_sd", "power_of_quantile", "quantile_of_draws"]
 
 Vector = NDArray[np.float64]
 
@@ -90,3 +91,19 @@ def planned_sd(order: float, sd: float) -> float:
     r"""The standard deviation that plans the quantile's error: $\sqrt{q (1-q)} / f(\xi)$ for a normal law of this sd."""
     density = math.exp(-(float(ndtri(order)) ** 2) / 2) / math.sqrt(2 * math.pi)
     return sd * math.sqrt(order * (1 - order)) / density
+
+
+def power_of_quantile(draws: int, order: float, margin: float, level: float, side: Side = Side.EQUAL) -> float:
+    r"""The probability that both limits lie within the margin of the quantile of a normal law; ``margin`` in units of its sd.
+
+    The lower limit is above $\xi - m$ iff so few draws lie up to there that a quantile of at most $\xi - m$ is rejected.
+
+    **Errors:** both limits failing at once is counted twice, which has no draws behind it but where the power is near zero.
+    """
+    counts = np.arange(draws + 1)
+    at = float(ndtri(order))
+    most = int((bdtr(counts, draws, order) <= level).sum()) - 1  # up to the lower end of the margin
+    least = draws - int((bdtrc(counts - 1.0, draws, order) <= level).sum()) + 1  # below its upper end
+    low = float(bdtr(most, draws, ndtr(at - margin))) if most >= 0 else 0.0
+    high = float(bdtrc(least - 1.0, draws, ndtr(at + margin))) if least <= draws else 0.0
+    return {Side.EQUAL: max(0.0, low + high - 1), Side.AT_LEAST: low, Side.AT_MOST: high}[side]

@@ -117,6 +117,27 @@ class RatePlan(WeightedPlan):
             rival = (replace(self.core, target=other, corrections=corrections), -high, -low)
         return design_rate(self.core, self.average, self.floor, rival)
 
+    def power(self) -> float:
+        return super().power() * self._rival_excluded
+
+    @property
+    def worst_power(self) -> float:
+        return super().worst_power * self._rival_excluded
+
+    @property
+    def _rival_excluded(self) -> float:
+        """The probability that the interval of the rival's exponent is clear of its range, if the claim holds exactly."""
+        rival = self.solved.rival
+        if rival is None:
+            return 1.0
+        steps = np.asarray(self.sizes) if self.is_exponential else np.log(self.sizes)
+        exponent = float(rival.weights.vector @ (-self.claimed * steps))
+        away = max(rival.low - exponent, exponent - rival.high)
+        if away <= 0:
+            return 0.0
+        plan = replace(rival.weights.plan, side=Side.AT_MOST, levels=Levels(self.core.levels.support / 2))
+        return replace(rival.weights, plan=plan).power(away)
+
     def tested(self, observed: Columns) -> Tested:
         """Decide the rate on the positive values of every size.
 

@@ -83,6 +83,7 @@ class Reason(StrEnum):
     INDISTINCT = "indistinct"  # draws that should differ are equal
     TOO_FEW_SIZES = "too_few_sizes"  # of a sweep that --sizes shortened
     UNREAD_SIZE = "unread_size"  # the size of a sweep does not reach what is measured
+    SELF_AVERAGING = "self_averaging"  # the empirical law of one draw may scatter at every size
     ONE_SIDED_DOMAIN = "one_sided_domain"  # one side is a number where the other is none
 
     def __repr__(self) -> str:

@@ -131,9 +131,13 @@ class LooksPlan:
         """A digest of everything that was fixed before the data."""
         return hashlib.sha256("\n".join(stage.hash for stage in self.stages).encode()).hexdigest()[:16]
 
+    def power(self) -> float:
+        """The probability of support at the last look when the claim holds exactly; earlier looks only add to it."""
+        return self.stages[-1].power()
+
     @property
     def decides(self) -> bool:
-        """True if the last look can support at its own level; earlier ones only save draws."""
+        """True if the last look supports a true claim with probability one half; earlier ones only save draws."""
         return self.stages[-1].decides
 
     def __str__(self) -> str:

@@ -24,7 +24,7 @@ from theorax.decide.control_variates import (
     with_more,
 )
 from theorax.decide.correction_words import beyond
-from theorax.decide.designs import Plan
+from theorax.decide.designs import ASSURED, Plan
 from theorax.decide.draw_guards import Spreads, look_at_draws
 from theorax.decide.equivalence import against, decide, has_slow_room, is_robust, withheld
 from theorax.decide.guard_findings import NOTHING_LOOKED_AT, Looked, together
@@ -177,7 +177,11 @@ class WeightedPlan(SweepPlan):
         return (*super()._declared(), *self.variates.described())
 
     def cheapest(
-        self, power: float = 0.8, cost: Callable[[float], float] = float, doublings: int = 10, most_draws: int = 2**17
+        self,
+        power: float = ASSURED,
+        cost: Callable[[float], float] = float,
+        doublings: int = 10,
+        most_draws: int = 2**17,
     ) -> Self | None:
         if not self.variates.known:
             return super().cheapest(power, cost, doublings, most_draws)

@@ -34,6 +34,7 @@ REMEDIES = {
     Reason.INDISTINCT: "draws that should differ are equal",
     Reason.TOO_FEW_SIZES: "the claim needs more sizes than were asked for",
     Reason.UNREAD_SIZE: "the size of the sweep does not reach what is measured",
+    Reason.SELF_AVERAGING: "the empirical law of one draw may scatter at every size: claim its mean, or draw larger sizes",
     Reason.ONE_SIDED_DOMAIN: "at some point one side is a number and the other is none",
 }
 

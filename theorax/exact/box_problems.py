@@ -30,6 +30,7 @@ from theorax.exact.decisions import decided, exactly, search_sentence
 from theorax.exact.enclosures import Box, Enclosure, fraction, rational
 from theorax.exact.krawczyk import PRECISION, Critical, Zero
 from theorax.exact.least_values import least_on_box, local, restarts, what_of
+from theorax.exact.touching import valleys_of
 from theorax.names import many
 from theorax.numerics.arithmetics import UnsupportedPrimitive, narrow_casts
 from theorax.numerics.arithmetics.failures import UndecidedComparison
@@ -150,7 +151,7 @@ def nowhere_negative(problem: BoxProblem, budget: int = BUDGET) -> BoxFinding:
         enclosure, problem.box, problem.slack, budget
     )
     if found.status is Status.INCONCLUSIVE:
-        found = _search(problem, enclosure, 4096, 0, 0).refuted or found
+        found = _search(problem, enclosure, 4096, 0, 0).refuted or _touching(problem, enclosure, found, budget)
     lowest = -math.inf if found.lowest is None else found.lowest
     decision = decided(
         found.status,
@@ -160,6 +161,18 @@ def nowhere_negative(problem: BoxProblem, budget: int = BUDGET) -> BoxFinding:
     )
     certain = found.status is not Status.INCONCLUSIVE
     return BoxFinding(decision, search_sentence(found, problem.names), problem.everywhere if certain else "")
+
+
+def _touching(problem: BoxProblem, enclosure: Enclosure, found: Certificate, budget: int) -> Certificate:
+    """The search again, without the neighbourhoods of exact zeros on which a derivative gives the sign."""
+    valleys = () if problem.slack else valleys_of(enclosure, problem.box, found.left)
+    if not valleys:
+        return found
+    again = branch_and_bound.certify_on_box(enclosure, problem.box, problem.slack, budget, valleys=valleys)
+    zeros = " and ".join(
+        f"[{exactly(fraction(low))}, {exactly(fraction(high))}]" for ((low, high),) in (v.sides for v in valleys)
+    )
+    return replace(again, beside=f"; on {zeros} by the derivatives at an exact zero")
 
 
 @_followed

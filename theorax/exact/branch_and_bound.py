@@ -29,6 +29,9 @@ PRECISIONS = (64, 128, 256, 512)
 NARROWEST = fmpq(1, 2**40)
 """A box narrower than this share of the domain in every direction is set aside: the function touches zero there."""
 
+LISTED = 256
+"""Undecided boxes that a certificate names."""
+
 FIRST, TURN = 32, 4
 """After so many boxes, one box in so many is tried for convexity: what is easy does not pay for second derivatives."""
 
@@ -51,8 +54,10 @@ class Certificate:
     value: arb | None = None
     lowest: float | None = None
     aside: int = 0
+    left: tuple[Box, ...] = ()  # undecided boxes, those of the lowest bounds first
     reason: Reason | None = None
     trouble: str = ""
+    beside: str = ""  # where the search over boxes was not needed
     proof: str = ""
     """The proof in words, where exact algebra decides and no box is looked at."""
 
@@ -102,11 +107,11 @@ def certify_on_box(
     slack: Fraction = Fraction(0),
     budget: int = 20_000,
     narrowest: fmpq = NARROWEST,
-    valley: Box | None = None,
+    valleys: tuple[Box, ...] = (),
 ) -> Certificate:
     """Decide if ``function`` is at least ``-slack`` everywhere on the box.
 
-    ``valley``: a box on which this is known by other means.
+    ``valleys``: boxes on which this is known by other means.
 
     | what happened | status |
     |---|---|
@@ -117,7 +122,7 @@ def certify_on_box(
 
     **Errors:** none; every ball is rounded outward, and so is every box.
     """
-    search = _Search(function, domain, slack, narrowest, valley)
+    search = _Search(function, domain, slack, narrowest, valleys)
     try:
         found = search.run(budget)
     except UnsupportedPrimitive as error:
@@ -129,8 +134,8 @@ def certify_on_box(
 
 @final
 class _Search:
-    def __init__(self, function: Enclosure, domain: Box, slack: Fraction, narrowest: fmpq, valley: Box | None):
-        self.valley = valley
+    def __init__(self, function: Enclosure, domain: Box, slack: Fraction, narrowest: fmpq, valleys: tuple[Box, ...]):
+        self.valleys = valleys
         self.function, self.domain, self.slack = function, domain, rational(slack)
         self.narrowest = [(upper - lower) * narrowest for lower, upper in domain.sides]
         self.count = 0
@@ -140,11 +145,11 @@ class _Search:
     def run(self, budget: int) -> Certificate:
         order = itertools.count()
         heap: list[tuple[float, int, _Bound]] = []
-        aside: list[float] = []
+        aside: list[_Bound] = []
         fresh = [self.domain]
         while fresh or heap:
             for box in fresh:
-                if self.valley is not None and box.inside(self.valley):
+                if any(map(box.inside, self.valleys)):
                     continue
                 below, value, precision = self.violation(box.middle)
                 if below:
@@ -164,10 +169,10 @@ class _Search:
                 return self.undecided(Reason.BUDGET, heap, aside)
             if heap[0][0] == math.inf:
                 return self.undecided(Reason.UNDECIDED_COMPARISON, heap, aside)
-            lower, _, worst = heapq.heappop(heap)
+            _, _, worst = heapq.heappop(heap)
             low, high = worst.box.sides[worst.direction]
             if high - low <= self.narrowest[worst.direction]:
-                aside.append(lower)
+                aside.append(worst)
                 continue
             middle = (low + high) / 2
             fresh = [
@@ -178,14 +183,16 @@ class _Search:
             return self.undecided(Reason.UNDECIDED_COMPARISON, heap, aside)
         return Certificate(Status.CERTIFIED, self.count, self.precision)
 
-    def undecided(self, reason: Reason, heap: list[tuple[float, int, _Bound]], aside: list[float]) -> Certificate:
-        lowest = min([*aside, *(bound.lower for _, _, bound in heap)])
+    def undecided(self, reason: Reason, heap: list[tuple[float, int, _Bound]], aside: list[_Bound]) -> Certificate:
+        left = sorted([*aside, *(bound for _, _, bound in heap)], key=lambda bound: bound.lower)
+        lowest = left[0].lower
         return Certificate(
             Status.INCONCLUSIVE,
             self.count,
             self.precision,
             lowest=lowest if lowest > float("-inf") else None,
             aside=len(aside),
+            left=tuple(bound.box for bound in left[:LISTED]),
             reason=reason,
             trouble=self.trouble,
         )

@@ -50,6 +50,10 @@ def decided(
     )
 
 
+TOUCHES = 1e-9
+"""A bound that fails by less than this may be an equality: no box decides it."""
+
+
 def search_sentence(found: Certificate, names: Sequence[str], what: str = "the difference") -> str:
     """One sentence: what the search over boxes proved, where the claim fails, or what is left.
 
@@ -60,7 +64,7 @@ def search_sentence(found: Certificate, names: Sequence[str], what: str = "the d
     if found.status is Status.CERTIFIED and found.proof:
         return found.proof + with_slack
     if found.status is Status.CERTIFIED:
-        return f"holds on the whole box{with_slack}: {boxes} in balls of up to {found.precision} bits"
+        return f"holds on the whole box{with_slack}: {boxes} in balls of up to {found.precision} bits{found.beside}"
     if found.status is Status.REFUTED:
         assert found.point is not None and found.value is not None
         return f"fails at {typed_point(found.point, names)}: {what} there lies in {ball_text(found.value)}"
@@ -69,7 +73,13 @@ def search_sentence(found: Certificate, names: Sequence[str], what: str = "the d
         left += f"; {found.trouble.rstrip('.')}"
     if found.lowest is None:
         return f"neither proved nor refuted {left}; nothing is known of its lowest value"
-    return f"neither proved nor refuted {left}; it is certain that {what} is at least {found.lowest:.3g}"
+    slack = ""
+    if not found.slack and found.lowest > -TOUCHES:
+        slack = (
+            ". Where both sides are equal boxes decide nothing: state a slack, "
+            f'margin=Absolute(1, {round(1 / TOUCHES)}, "both sides are equal somewhere")'
+        )
+    return f"neither proved nor refuted {left}; it is certain that {what} is at least {found.lowest:.3g}{slack}"
 
 
 def exactly(number: Fraction) -> str:

@@ -95,7 +95,10 @@ class Enclosure:
                 f"The function returns {many(len(shapes), 'array')} of shapes {shapes}. It is compared as one number. "
                 f"Return {wanted}."
             )
-        self._gradient = lambda: Enclosure(jax.grad(entered(function)), dimension, dimension)
+        slopes = jax.grad(entered(function))
+        # Of one letter the derivative is one number, which has a derivative again.
+        derivative = (lambda x: slopes(x)[0]) if dimension == 1 else slopes
+        self._gradient = lambda: Enclosure(derivative, dimension, dimension)
         self._tape = Tape()
         try:
             self._outputs: list[TapeNode] | None = self._interpreted(self._tape, self._tape.inputs(dimension))

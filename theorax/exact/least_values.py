@@ -67,7 +67,7 @@ def least_on_box(
     low, high = _ends(value)
     valley = _valley(found, gradient, at, slack) if found is not None else None
     # Shown of every box: f >= high - slack, which is at least f(at) - slack.
-    answer = certify_on_box(function, box, slack - high, budget, valley=valley)
+    answer = certify_on_box(function, box, slack - high, budget, valleys=() if valley is None else (valley,))
     if answer.status is Status.REFUTED and not _below(answer, low - slack):
         answer = replace(answer, status=Status.INCONCLUSIVE, reason=Reason.NUMERIC_FLOOR, point=None, value=None)
     lowest = None if answer.lowest is None else answer.lowest - float(high)

@@ -21,7 +21,7 @@ from typing import Any
 from theorax.runs.known_files import KnownFiles, SourceFile
 from theorax.runs.manifests import ABSENT, EntrySort
 from theorax.runs.own_files import PACKAGE, data_files, imports_of, installed, model_file, neighbours
-from theorax.verifiers.settings import DETERMINING, Settings
+from theorax.verifiers.settings import Settings
 
 DECIDING = ("runs/checking.py", "verifiers/kinds/*.py")  # found by folder: kinds may be looked up by name
 LIBRARIES = (
@@ -77,9 +77,7 @@ class Sources:
                 if path != theorem:
                     parts[file(name)] = self._digest(path)
             parts |= {file(name): _bytes(path) for name, path in data_files(own).items() if path not in own}
-        parts |= {
-            EntrySort.SETTING.entry(name): repr(value) for name, value in zip(DETERMINING, settings.key, strict=True)
-        }
+        parts |= {EntrySort.SETTING.entry(name): repr(value) for name, value in settings.determining.items()}
         parts |= {version_of(name): version(name) for name in LIBRARIES}
         parts[version_of("python")] = platform.python_version()
         parts[EntrySort.MACHINE.entry()] = f"{platform.system()} {platform.machine()}"

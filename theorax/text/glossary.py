@@ -104,6 +104,14 @@ GLOSSARY: Mapping[str, str] = {
         "The standard deviation of one draw, from which the number of draws is planned. It is assumed until measured. "
         "Example: noise sd 0.4 per draw, assumed; `verify plan ID --pilot` measures it."
     ),
+    "decides": (
+        "The probability that a claim is supported over all its cases and looks, if it holds exactly and is as noisy as "
+        "planned; beside it, that in the worst case of its class. Example: decides 0.55, at worst 0.2: not worth running."
+    ),
+    "pilot": (
+        "A few draws, from seeds that no decision uses, which show the noise that draws are planned for. Example: "
+        "`verify plan ID --pilot`; an experiment without `draws=` plans by one."
+    ),
     "assumed": (
         "Taken for true without a check. Every green word rests on its assumptions, and the report lists them. Example: "
         "at finite T the value is off by c/T with any c."

@@ -179,7 +179,7 @@ def _statement(theorem: Theorem, planned: PlannedClaim, cases: Sequence[CellCase
 
 def _assumed_noise(claim: Claim, cases: Sequence[CellCase]) -> AssumedNoise | None:
     sd = [part for case in cases for part in case.noise]
-    return AssumedNoise(min(sd), max(sd), str(claim.spread), claim.spread != Claim.spread) if sd else None
+    return AssumedNoise(min(sd), max(sd), claim.spread_text, claim.spread != Claim.spread) if sd else None
 
 
 def _proved_for(

@@ -18,6 +18,9 @@ from theorax.verifiers.settings import Settings
 # Fields that explain the claim or add controls: changing them does not change the claim.
 _BESIDE = ("wrong", "implied", "corrected")
 
+# Fields added since attempts were first counted: at these values they leave the digests as they were.
+_ADDED: Mapping[str, object] = {"expected": None, "mean_law": False}
+
 # Fields of the design and of what the test allows for: changing them is another attempt at a claim of the same form.
 _DESIGNED = ("content", "feasible", "floor", "given", "planted", "rival", "rival_feasible", "scale", "tol", "trivial")
 _FORM = ("as_", "at", "over", "quantile", "where")
@@ -32,7 +35,8 @@ DELETED_FIELDS: Mapping[str, tuple[str, ...]] = {"Rate": ("to=None", "given=None
 
 def claim_version(theorem: str, name: str, claim: Claim, cases: Sequence[CellCase], settings: Settings) -> ClaimVersion:
     """The version whose attempts are counted: the statement with margin and class, the design without levels."""
-    stated = [_field(claim, part.name) for part in fields(claim) if part.name not in _BESIDE]
+    named = [part.name for part in fields(claim) if part.name not in _BESIDE]
+    stated = [_field(claim, part) for part in named if part not in _ADDED or getattr(claim, part) != _ADDED[part]]
     said = {*claim.measured_fields, *claim.predicted_fields, *_FORM} - {*_DESIGNED}
     formed = [_field(claim, part.name) for part in fields(claim) if part.name in said]
     designed = [str(settings.model)]

@@ -31,9 +31,15 @@ class PlannedCheck:
     noticeable: float | None
     attempt: int  # of fresh seeds on this claim and design, by the log of this state
     level: float  # what this attempt may spend
+    power: (
+        float | None
+    )  # probability of support, if this case holds exactly and is as noisy as planned; None if not drawn
+    worst_power: float | None  # the same in the worst case of its class
+    of_claim: tuple[float, float] | None  # both, of the whole claim over all its cases
     decides: bool
     note: str  # why it cannot decide and the cheapest design that would, or empty
-    runs: bool = True  # False where it is not drawn, since it cannot decide
+    runs: bool = True  # False where it is not drawn, since it would hardly decide
+    decides_by_draws: bool = True  # False where draws decide an exact claim in part, and too few are planned
     noise: tuple[float, ...] = ()  # assumed standard deviations of one draw, along the sizes
     spread: str = ""  # the claim's `spread`, from which the noise follows
     is_noise_stated: bool = False  # False where the spread is the default

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from theorax.decide.conditional_variance import FEWEST
+from theorax.decide.designs import LIKELY
 from theorax.decide.plans import Planned
 from theorax.decide.status import Levels
 from theorax.decide.stopping import DEFAULT_SCHEDULE, ENDING, Look, at_look
@@ -16,8 +18,6 @@ from theorax.names import many, with_article
 from theorax.verifiers.attempts import ClaimVersion
 from theorax.verifiers.cases.sweep_lines import Cell
 from theorax.verifiers.kinds.lowering import CellCase
-
-AS_LIKELY_AS_NOT = 0.5  # that a case ends its draws at a look, if it holds exactly and is as noisy as planned
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,7 @@ class PlannedClaim:
     looks: tuple[Look, ...] = ()  # none where all draws are decided at once
     share: float = 1.0  # of the levels, which the cases spend
     whole: PlannedClaim | None = None  # of which this is one look
+    runs_anyway: bool = False  # its draws are made, however weak its design
 
     @property
     def is_tried(self) -> bool:
@@ -57,7 +58,9 @@ class PlannedClaim:
 
     @property
     def refusal(self) -> str:
-        """The sentence why the claim is not worth running; empty if it is."""
+        """The sentence why the claim is not worth running; empty if it is run."""
+        if self.runs_anyway:
+            return ""
         pairs = zip(self.cases, self.notes, strict=True)
         return next((note for case, note in pairs if note and not case.runs_if_weak), "")
 
@@ -73,6 +76,24 @@ class PlannedClaim:
     def stages(self) -> tuple[PlannedClaim, ...]:
         """The claim at each of its looks; the claim itself where it has none."""
         return tuple(self.at_look(look) for look in self.looks) or (self,)
+
+    def power(self) -> float:
+        """The probability of support over all cases and looks, if the claim holds exactly and is as noisy as planned.
+
+        It is that of the last look, whose levels are the weakest: earlier looks only save draws. Of cases it is the
+        product, which is exact for independent ones and a lower bound for limits on both sides of normal estimates,
+        whatever their dependence (Sidak 1967). A case that draws decide only in part is left out.
+        """
+        return math.prod(case.plan.power() for case in self._drawn)
+
+    @property
+    def worst_power(self) -> float:
+        """The same probability where the classes of corrections do their worst."""
+        return math.prod(case.plan.worst_power for case in self._drawn)
+
+    @property
+    def _drawn(self) -> tuple[CellCase, ...]:
+        return tuple(case for case in self.stages[-1].cases if case.plan.estimates and not case.runs_if_weak)
 
     @property
     def hashes(self) -> tuple[str, ...]:
@@ -104,7 +125,7 @@ def _serves(case: CellCase, look: Look) -> bool:
     if look.draws < FEWEST:
         return False
     try:
-        return _ending(case, look).power() >= AS_LIKELY_AS_NOT
+        return _ending(case, look).power() >= LIKELY
     except DesignError:  # too few draws for any interval
         return False
 

@@ -30,6 +30,7 @@ class Settings:
     fresh: bool = False
     state: str = ".theorax"  # folder of the store and of the compilation cache
     roots: tuple[str, ...] = ()  # folders of papers, where not the package's own library
+    anyway: bool = False  # run claims whose designs hardly decide
     scheduler: str = ""  # the address of a Dask cluster that checks in the place of this machine
     attempt: int = 1  # at least this number, where this machine's log of attempts may not know the earlier ones
     timeout: float | None = None  # seconds that a check may take, from the import of its file on
@@ -38,7 +39,13 @@ class Settings:
     @property
     def key(self) -> tuple[object, ...]:
         """The choices that determine a result."""
-        return tuple(getattr(self, name) for name in DETERMINING)
+        return tuple(self.determining.values())
+
+    @property
+    def determining(self) -> dict[str, object]:
+        """The choices that determine a result, by name; ``anyway`` is one only where it is made."""
+        found = {name: getattr(self, name) for name in DETERMINING}
+        return {**found, "anyway": True} if self.anyway else found
 
     def replay(self, selector: Sequence[str]) -> str:
         """The command that checks a theorem again as these settings do, by the words that select it."""
@@ -65,6 +72,8 @@ class Settings:
             words += ["--at", ",".join(f"{letter}={value}" for letter, value in self.at)]
         for letter, sizes in self.sizes:
             words += ["--sizes", f"{letter}={','.join(map(str, sizes))}"]
+        if self.anyway:
+            words += ["--anyway"]
         if self.model is not None:
             words += ["--model", self.model]
         return words

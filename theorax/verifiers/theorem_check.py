@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
 from sympy import Expr, Integer, Rational, sympify
 
-from theorax.decide.designs import FEWEST_SIZES
+from theorax.decide.designs import ASSURED, FEWEST_SIZES, LIKELY
+from theorax.decide.inequalities import InequalityPlan
+from theorax.decide.plans import SweepPlan
 from theorax.decide.spending import level_of
 from theorax.decide.status import Levels, Status
 from theorax.decide.wide_margins import says_nothing
 from theorax.errors import DesignError, NothingSelected, TooFewSizes
 from theorax.language import Claim, Theorem
+from theorax.language.experiments import FEWEST_DRAWS, MOST_DRAWS
 from theorax.language.notation import displayed
 from theorax.numerics import platform
 from theorax.theorems.catalogue import Catalogue, Facts
@@ -185,16 +188,30 @@ def _programs(theorem: Theorem, table: Table, drawn: Iterable[SweepLine], *, pad
 def pilot_theorem(theorem_id: str, settings: Settings, log: AttemptNumbers) -> Pilot:
     """Noise of a few draws at every size, from a stream of seeds that no decision uses, and the plan with that noise."""
     theorem, table = _prepare(theorem_id, settings, _catalogue(settings))
+    cases, spreads = _noise_of_pilot(theorem_id, theorem, table, settings)
+    if not spreads:
+        return Pilot(PILOT, cases, {}, TheoremPlan(()))
+    claims = {name: replace(claim, spread=spreads.get(name, claim.spread)) for name, claim in theorem.claims.items()}
+    wanted_plan = _planned_checks(theorem_id, replace(theorem, claims=claims), table, settings, log)
+    return Pilot(PILOT, cases, {name: str(spread) for name, spread in spreads.items()}, wanted_plan)
+
+
+def _noise_of_pilot(
+    theorem_id: str, theorem: Theorem, table: Table, settings: Settings, only: Container[str] | None = None
+) -> tuple[tuple[PilotCase, ...], dict[str, Expr]]:
+    """The noise that a few draws show in every case of the claims, and the spread of each claim that covers it."""
     few = {name: tuple(replace(line, draws=PILOT) for line in lines) for name, lines in table.items()}
     draws = Draws(f"pilot of {theorem_id}", theorem, few, settings)
-    cases, spreads, claims = [], {}, dict(theorem.claims)
+    cases, spreads = [], {}
     # The spread is that of a draw as it comes, whatever variates take from it.
     as_drawn = replace(theorem, claims={name: claim.as_drawn for name, claim in theorem.claims.items()})
     for name, claim in as_drawn.claims.items():
+        if only is not None and name not in only:
+            continue
         shares = []
         for case in _plan(theorem_id, as_drawn, name, table, settings, 1).cases:
             line = replace(case.cell.line, draws=PILOT)
-            if not case.noise:
+            if not case.noise or claim.noise_is_known:
                 continue
             seen, planned = JUDGES[type(claim)].scatter(claim, case, draws.on(line))
             if seen:
@@ -204,11 +221,59 @@ def pilot_theorem(theorem_id: str, settings: Settings, log: AttemptNumbers) -> P
             stated = sympify(claim.spread)
             more = PILOT_SLACK * max(shares)
             wanted = _rounded_up(more * stated) if stated.is_number else _rounded_up(more) * stated
-            spreads[name], claims[name] = str(wanted), replace(theorem.claims[name], spread=wanted)
-    if not spreads:
-        return Pilot(PILOT, tuple(cases), spreads, TheoremPlan(()))
-    wanted_plan = _planned_checks(theorem_id, replace(theorem, claims=claims), table, settings, log)
-    return Pilot(PILOT, tuple(cases), spreads, wanted_plan)
+            spreads[name] = wanted
+    return tuple(cases), spreads
+
+
+def _with_default_designs(theorem_id: str, theorem: Theorem, table: Table, settings: Settings) -> tuple[Theorem, Table]:
+    """The theorem with draws where its author states none: as many as decide its claims, by the noise of a pilot.
+
+    Noise is taken from the pilot for claims that state no spread. A proof names the claim that it closes, so a theorem
+    with proofs keeps its claims as they are.
+    """
+    unstated = {name for name, part in theorem.experiments.items() if part.draws is None and part.seeds != "none"}
+    if not unstated:
+        return theorem, table
+    open_ = {
+        name
+        for name, claim in theorem.claims.items()
+        if claim.observed
+        and claim.spread == Claim.spread
+        and not claim.noise_is_known
+        and not theorem.proofs
+        and theorem.experiment_of(claim) in unstated
+    }
+    spreads = _noise_of_pilot(theorem_id, theorem, table, settings, open_)[1] if open_ else {}
+    claims = {name: replace(claim, spread=spreads.get(name, claim.spread)) for name, claim in theorem.claims.items()}
+    theorem = replace(theorem, claims=claims)
+    wanted = dict.fromkeys(unstated, FEWEST_DRAWS)
+    for name, claim in claims.items():
+        place = theorem.experiment_of(claim)
+        if place in unstated:
+            cases = _plan(theorem_id, theorem, name, table, settings, 1).cases
+            wanted[place] = max([wanted[place], *(_draws_needed(case, len(cases)) for case in cases)])
+    experiments = {
+        name: replace(part, draws=wanted[name]) if name in unstated else part
+        for name, part in theorem.experiments.items()
+    }
+    return replace(theorem, experiments=experiments), {
+        name: sweep_lines(name, part, settings) for name, part in experiments.items()
+    }
+
+
+def _draws_needed(case: CellCase, cases: int) -> int:
+    """Draws at each size that decide a case of so many, no more than may be taken unasked."""
+    plan = case.plan
+    if not (plan.estimates and plan.random):
+        return 0
+    power = ASSURED ** (1 / cases)
+    better = plan.cheapest(power, doublings=0) if isinstance(plan, SweepPlan) else plan.cheapest(power)
+    if better is None:
+        return MOST_DRAWS
+    drawn = vars(better)["draws"]
+    most = max(drawn) if isinstance(drawn, tuple) else int(drawn)
+    sizes = len(case.cell.line.sizes) if isinstance(plan, InequalityPlan) else 1  # its draws are those of all sizes
+    return min(MOST_DRAWS, -(-most // sizes))
 
 
 def _rounded_up(value: Expr | float) -> Expr:
@@ -230,7 +295,11 @@ def _planned_checks(
             )
         if planned.asked:
             found.append(replace(_without_a_case(theorem_id, planned, planned.shortage), runs=False))
-        for case, note, share in zip(planned.cases, planned.notes, planned.expected_shares, strict=True):
+        of_claim = (
+            (planned.power(), planned.worst_power) if any(case.plan.estimates for case in planned.cases) else None
+        )
+        last = planned.stages[-1].cases
+        for case, note, share, seen in zip(planned.cases, planned.notes, planned.expected_shares, last, strict=True):
             line = case.cell.line
             found.append(
                 PlannedCheck(
@@ -249,11 +318,15 @@ def _planned_checks(
                     noticeable=case.noticeable,
                     attempt=planned.attempt,
                     level=planned.levels.support,
+                    power=seen.plan.power() if case.plan.estimates else None,
+                    worst_power=seen.plan.worst_power if case.plan.estimates else None,
+                    of_claim=of_claim,
                     decides=not (vacuous or (note and not case.runs_if_weak)),
                     note=note or vacuous,
                     runs=not planned.refusal,
+                    decides_by_draws=not (note and case.runs_if_weak),
                     noise=case.noise,
-                    spread=str(planned.claim.spread),
+                    spread=planned.claim.spread_text,
                     is_noise_stated=planned.claim.spread != Claim.spread,
                     gain=case.plan.planned_gain,
                 )
@@ -281,6 +354,9 @@ def _without_a_case(theorem_id: str, planned: PlannedClaim, note: str) -> Planne
         noticeable=None,
         attempt=planned.attempt,
         level=planned.levels.support,
+        power=None,
+        worst_power=None,
+        of_claim=None,
         decides=False,
         note=note,
     )
@@ -306,7 +382,8 @@ def _prepare(
     refuse_unknown(theorem, settings)
     if settings.model is not None:
         theorem = user_models.adopt(theorem_id, theorem, settings.model)
-    return theorem, {name: sweep_lines(name, part, settings) for name, part in theorem.experiments.items()}
+    table = {name: sweep_lines(name, part, settings) for name, part in theorem.experiments.items()}
+    return _with_default_designs(theorem_id, theorem, table, settings)
 
 
 def _attempted(
@@ -355,10 +432,23 @@ def _plan(theorem_id: str, theorem: Theorem, name: str, table: Table, settings: 
         cases = ()
     version = claim_version(theorem_id, name, claim, cases, settings)
     settled = any(proof.settles and proof.name == name for proof in theorem.proofs)
-    notes = tuple("" if settled and case.runs_if_weak else _note(case) for case in cases)
+    notes = _notes(cases, settled=settled)
     left = tuple(found) if few else ()
     looks = () if any(notes) or not judge.may_end_early(claim) else looks_of(cases)
-    return PlannedClaim(name, claim, cases, levels, notes, version, attempt, left, few, is_settled=settled, looks=looks)
+    return PlannedClaim(
+        name,
+        claim,
+        cases,
+        levels,
+        notes,
+        version,
+        attempt,
+        left,
+        few,
+        is_settled=settled,
+        looks=looks,
+        runs_anyway=settings.anyway,
+    )
 
 
 def _excluded(planned: PlannedClaim, settings: Settings) -> NotAsked | None:
@@ -385,10 +475,24 @@ def _not_asked(theorem_id: str, claims: Iterable[PlannedClaim], settings: Settin
     return found
 
 
-def _note(case: CellCase) -> str:
-    """The sentence why the design of this case cannot decide, with the cheapest that would; empty where it can."""
-    if not case.weakness:
-        return ""
-    if case.runs_if_weak:
-        return f"Draws alone cannot support it for {claim_verdicts.cell_name(case.cell)}: {case.weakness}."
-    return f"Not run for {claim_verdicts.cell_name(case.cell)}: {case.weakness}."
+def _notes(cases: Sequence[CellCase], *, settled: bool) -> tuple[str, ...]:
+    """Of every case the sentence why its design does not decide, with the cheapest that does; empty where it decides.
+
+    Support needs every case: a claim whose cases are all decided with probability below one half is not run, and each
+    design that is offered leaves the claim a probability of `ASSURED`.
+    """
+    powers = [case.plan.power() for case in cases]
+    drawn = [power for case, power in zip(cases, powers, strict=True) if not case.runs_if_weak]
+    weak = math.prod(drawn) < LIKELY
+    weakest = min(drawn, default=1.0)
+    each = ASSURED ** (1 / max(1, len(drawn)))
+
+    def note(case: CellCase, power: float) -> str:
+        where = claim_verdicts.cell_name(case.cell)
+        if case.runs_if_weak:
+            return "" if settled or power >= LIKELY else f"Draws alone cannot support it for {where}: {case.weakness}."
+        if not weak or power > max(LIKELY, weakest):
+            return ""
+        return f"Not run for {where}: {case.plan.short_of_deciding(each)}."
+
+    return tuple(map(note, cases, powers))

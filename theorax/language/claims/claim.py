@@ -116,6 +116,16 @@ class Claim(ABC):
         return frozenset(found.union(*(letter.over for letter in found if isinstance(letter, Measured))))
 
     @property
+    def noise_is_known(self) -> bool:
+        """True if the noise of a draw follows from the claim itself."""
+        return False
+
+    @property
+    def spread_text(self) -> str:
+        """The planned spread as a reader sees it."""
+        return str(self.spread)
+
+    @property
     def lemmas(self) -> tuple[str, ...]:
         """The names of the lemmas by which the claim says that something holds which is not measured."""
         return ()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, final
 
-from sympy import Basic, Expr, ImmutableMatrix, Integer, MatrixBase, Rational, Tuple, latex, sqrt, sympify
+from sympy import Basic, Expr, ImmutableMatrix, Integer, MatrixBase, Rational, Tuple, latex, sqrt
 
 from theorax.decide.laws import WORDS
 from theorax.decide.verdict import Assumption, Standing
@@ -28,10 +28,14 @@ class Law(AsymptoticClaim):
 
     ``scale`` sets the frequencies at which characteristic functions are compared (of the order of the law's standard
     deviation); those of a vector are whitened by its covariance and drawn once. ``excludes``: the wrong laws that
-    support must exclude; the margin is the distance to the nearest of them; by default the claimed law with a tenth
-    more variance. ``given``: a measured variance (a covariance matrix) with which ``of`` is Gaussian and centred given
+    support must exclude; the margin is the distance to the nearest of them; by default the claimed law with a variance
+    11/10, 5/4, 3/2 or 2 times as large, the smallest factor that the draws tell from one.
+    ``given``: a measured variance (a covariance matrix) with which ``of`` is Gaussian and centred given
     the rest of the draw, as the last layer of a network is given the one before: its features are then averaged in
     closed form, which is worth tens of times more draws.
+
+    Of a letter with ``sample=True`` the law is that of the values of one draw, so that their empirical law must scatter
+    less over the draws as the size grows. ``mean_law=True`` claims the limit of the mean of the empirical laws alone.
     """
 
     of: Measured | tuple[Measured, ...]
@@ -40,6 +44,7 @@ class Law(AsymptoticClaim):
     scale: Expr | float = 1
     excludes: tuple[LawOfNumbers, ...] = ()
     given: Expr | None = None
+    mean_law: bool = False
     words = WORDS
     measured_fields = ("of", "given")
     stated_fields = ("scale",)
@@ -86,17 +91,29 @@ class Law(AsymptoticClaim):
         return tuple(several) if isinstance(several, Tuple | tuple) else (several,)
 
     @property
-    def nearest_wrong(self) -> tuple[LawOfNumbers, ...]:
-        """The laws that support must exclude."""
-        return self.excludes or (self.to.scaled(sqrt(sympify(11)) / sqrt(sympify(10))),)
+    def noise_is_known(self) -> bool:
+        """The noise of one draw follows from the law where each draw is one value and no other spread is stated."""
+        return self.given is None and self.spread == Law.spread and not any(part.sample for part in self.letters_of)
+
+    @property
+    def spread_text(self) -> str:
+        return "that of the claimed law" if self.noise_is_known else super().spread_text
 
     @property
     def proved_sides(self) -> tuple[Basic, ...]:
         return tuple(self.to.moment(power) for power in (1, 2, 4))
 
     @property
+    def is_of_one_draw(self) -> bool:
+        """The empirical law of each draw is meant, not its mean over the draws."""
+        return any(part.sample for part in self.letters_of) and self.given is None and not self.mean_law
+
+    @property
     def formula(self) -> str:
-        return f"{', '.join(map(inline, self.letters_of))} ⇒ {self.to}"
+        of = ", ".join(map(inline, self.letters_of))
+        if any(part.sample for part in self.letters_of):
+            of = f"{'mean of the empirical laws' if self.mean_law else 'empirical law'} of {of}"
+        return f"{of} ⇒ {self.to}"
 
     @property
     def formula_latex(self) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import KW_ONLY, dataclass
-from typing import final
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any, final
 
-from sympy import Expr, Not, Rational, Symbol, latex
+from sympy import Expr, Not, Rational, Symbol, latex, sympify
 from sympy.logic.boolalg import Boolean
 
-from theorax.decide.probabilities import WORDS
+from theorax.decide.probabilities import WORDS, widest_margin
 from theorax.decide.status import Side
 from theorax.language.claims.claim import FEW, MOST, Claim, needs_few, needs_measured
 from theorax.language.margins import Relative
@@ -24,13 +24,15 @@ class Probability(Claim):
 
     Support excludes every probability below ``at_least`` less the margin. An event that is claimed to be almost sure
     (``at_least=1``) needs no margin: one violation confirmed in ball arithmetic refutes it, and draws without any leave
-    open that up to a share ``content`` of all draws violates it.
+    open that up to a share ``content`` of all draws violates it. ``expected``: the probability that draws are planned for,
+    where the event is likelier than is claimed; only the plan and its power use it.
     """
 
     event: Boolean
     at_least: Expr
     _: KW_ONLY
     content: Expr = FEW
+    expected: Expr | None = None
     words = WORDS
     measured_fields = ("event",)
     stated_fields = ("at_least", "content")
@@ -56,6 +58,15 @@ class Probability(Claim):
                 "Only an event has a probability.",
                 "Write a relation of measured letters, such as s <= 2.",
             )
+        if self.expected is not None:
+            object.__setattr__(self, "expected", sympify(self.expected))
+            if not self.expected.is_number or not self.expected <= 1 or (self.expected < self.at_least) == True:  # noqa: E712
+                self._refuse(
+                    "probability-range",
+                    f"expected={self.expected} is not a number from at_least={self.at_least} to one",
+                    "Draws are planned for a probability that makes the claim true.",
+                    "Write such a number, or nothing for the claimed one.",
+                )
         if self.margin is None and self.at_least != 1:
             self._refuse(
                 "margin-missing",
@@ -78,6 +89,16 @@ class Probability(Claim):
                 "Write a margin below at_least.",
             )
 
+        if self.margin is not None and self.at_least.is_number and self.at_least < 1:
+            widest = _widest(self.at_least)
+            if self.margin.value > widest:
+                self._refuse(
+                    "margin-too-wide",
+                    f"margin={self.margin} is given below at_least={self.at_least}",
+                    f"Support would exclude only probabilities below {self.at_least - self.margin.value}, another claim.",
+                    f'Write Absolute({widest.p}, {widest.q}, "...") at most, or claim the smaller probability.',
+                )
+
     @property
     def sided(self) -> Side:
         return Side.AT_LEAST
@@ -98,7 +119,14 @@ class Probability(Claim):
     def sharper_variants(self) -> Iterator[Change]:
         """The probability delta of the opposite divided."""
         for part in (2, 10):
-            yield f"delta / {part}", {"at_least": 1 - (1 - self.at_least) / part}
+            at_least = 1 - (1 - self.at_least) / part
+            yield f"delta / {part}", {"at_least": at_least, **self._narrowed(at_least)}
+
+    def _narrowed(self, at_least: Expr) -> dict[str, Any]:
+        """The widest margin that this probability may have, where the claim's own is wider."""
+        if self.margin is None or not at_least.is_number or self.margin.value <= (widest := _widest(at_least)):
+            return {}
+        return {"margin": replace(self.margin, numerator=int(widest.p), denominator=int(widest.q))}
 
     def weaker_variants(self) -> Iterator[Change]:
         """Twice the probability of the opposite; of an almost sure event, twice the share that may be left open."""
@@ -108,3 +136,8 @@ class Probability(Claim):
             yield "twice the content", {"content": 2 * self.content}
         else:
             yield "delta x 2", {"at_least": 1 - 2 * (1 - self.at_least)}
+
+
+def _widest(at_least: Expr) -> Rational:
+    """`widest_margin` as the fraction that it is meant to be."""
+    return Rational(widest_margin(float(at_least))).limit_denominator(10**6)

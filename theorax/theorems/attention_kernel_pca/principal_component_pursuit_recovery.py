@@ -43,8 +43,8 @@ H = hypotheses(
 # Rounding leaves 10^-14; what is not recovered is off by 10^-3 or more.
 exactly = Rational(1, 10**9)
 recovered = Probability(
-    seen.error <= exactly, at_least=Rational(19, 20), under=(H.low_rank, H.sparse, H.plus),
-    margin=Absolute(1, 10, "where a hypothesis is broken nearly no draw is recovered"),
+    seen.error <= exactly, at_least=Rational(19, 20), expected=Rational(99, 100), under=(H.low_rank, H.sparse, H.plus),
+    margin=Absolute(1, 20, "where a hypothesis is broken nearly no draw is recovered"),
     wrong={"after ten steps": dict(event=seen.early <= exactly)},
 )
 as_released = replace(
@@ -52,8 +52,8 @@ as_released = replace(
 )
 # Of 240 pilot draws at four sizes and ranks the drift was 0.66 to 0.84.
 grows = Probability(
-    moved.drift >= Rational(1, 2), at_least=Rational(19, 20), under=H.minus,
-    margin=Absolute(1, 10, "with the sign + L stands still"), wrong={"by sqrt(n)/mu": dict(event=moved.drift >= 1)},
+    moved.drift >= Rational(1, 2), at_least=Rational(19, 20), expected=Rational(99, 100), under=H.minus,
+    margin=Absolute(1, 20, "with the sign + L stands still"), wrong={"by sqrt(n)/mu": dict(event=moved.drift >= 1)},
 )
 bounded = Inequality(
     moved.drift, at_most=1, under=(), content=Rational(1, 20), wrong={"a tenth of it": Rational(1, 10)}
@@ -61,7 +61,7 @@ bounded = Inequality(
 # Three pilot draws in four have a feasible point among their last twenty.
 deceives = Probability(
     And(moved.feasible <= Rational(1, 10**6), moved.missed >= 1), at_least=Rational(1, 2), under=H.minus,
-    margin=Absolute(1, 8, "with the sign + the error is never of order one"),
+    margin=Absolute(1, 10, "with the sign + the error is never of order one"),
     wrong={"the error is as small": dict(event=moved.missed <= Rational(1, 10**6))},
 )
 

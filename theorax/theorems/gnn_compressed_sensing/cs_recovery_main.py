@@ -47,9 +47,9 @@ H = hypotheses(
     minimiser="x' is the nearest point of T, eps = 0",
 )
 distortion = C * K * sqrt(log(K)) * (width + u) / sqrt(seen.er)
-tenth = Absolute(1, 10, "where a hypothesis is broken the event fails in a fourth of the draws or more")
+narrow = Absolute(1, 20, "where a hypothesis is broken the event fails in a fourth of the draws or more")
 isometry = Probability(
-    seen.sup <= distortion, at_least=1 - 3 * exp(-(u**2)), margin=tenth,
+    seen.sup <= distortion, at_least=1 - 3 * exp(-(u**2)), expected=Rational(99, 100), margin=narrow,
     under=(H.rows, H.isotropic, H.psi2, H.independent),
     wrong={
         "sqrt(m) for sqrt(er)": dict(event=seen.sup <= distortion * sqrt(seen.er) / sqrt(m)),
@@ -58,7 +58,7 @@ isometry = Probability(
     },
 )
 recovered = Probability(
-    seen.error <= 7 * seen.apart + 4 * seen.noise, at_least=1 - 6 * exp(-(u**2)), margin=tenth,
+    seen.error <= 7 * seen.apart + 4 * seen.noise, at_least=1 - 6 * exp(-(u**2)), expected=Rational(99, 100), margin=narrow,
     wrong={
         "noise over F^2": dict(event=seen.error <= 7 * seen.apart + 4 * seen.noise / sqrt(m)),
         "half of ||x - x_T||": dict(event=seen.error <= seen.apart / 2 + 4 * seen.noise),

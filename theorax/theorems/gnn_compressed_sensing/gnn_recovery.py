@@ -48,9 +48,9 @@ H = hypotheses(
 )
 bound = 7 * seen.apart + 4 * seen.noise
 share = 1 - 2 * exp(-(u**2) / 2)
-tenth = Absolute(1, 10, "where a hypothesis is broken the event fails in a fifth of the draws or more")
+narrow = Absolute(1, 50, "where a hypothesis is broken the event fails in a fifth of the draws or more")
 recovered = Probability(
-    seen.error <= bound, at_least=share, margin=tenth,
+    seen.error <= bound, at_least=share, expected=Rational(999, 1000), margin=narrow,
     wrong={
         "||w||/F": dict(event=seen.error <= 7 * seen.apart + seen.noise),
         "noise over F^2": dict(event=seen.error <= 7 * seen.apart + 4 * seen.noise / sqrt(m)),
@@ -58,7 +58,7 @@ recovered = Probability(
     },
 )
 gains = Probability(
-    (seen.alpha >= Rational(1, 2)) & (seen.beta <= Rational(3, 2)), at_least=share, margin=tenth,
+    (seen.alpha >= Rational(1, 2)) & (seen.beta <= Rational(3, 2)), at_least=share, expected=Rational(999, 1000), margin=narrow,
     under=(H.gaussian, H.independent, H.rank, H.range),
     wrong={
         "alpha at least 3/2": dict(event=seen.alpha >= Rational(3, 2)),

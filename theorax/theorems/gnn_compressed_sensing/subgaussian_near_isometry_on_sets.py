@@ -60,7 +60,7 @@ bound = Inequality(
 )
 likely = Probability(
     seen.one <= C * order * (seen.width + u * seen.rad), at_least=1 - 3 * exp(-(u**2)), under=THEOREM,
-    margin=Absolute(1, 10, "where a hypothesis is broken the event fails in nearly every draw"),
+    margin=Absolute(1, 20, "where a hypothesis is broken the event fails in nearly every draw"),
     wrong={
         "C = 1/4": dict(event=seen.one <= order * (seen.width + u * seen.rad) / 4),
         "||B|| forgotten": dict(event=seen.one <= C * K * sqrt(log(K)) * (seen.width + u * seen.rad)),

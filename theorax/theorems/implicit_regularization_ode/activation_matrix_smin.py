@@ -46,9 +46,9 @@ H = hypotheses(
 width_term = n * exp(-3 * m * eta**2 / (64 * top**2 * n))
 angle_term = 2 * n**2 * exp(-d * (Rational(3, 4) / n) ** (2 / r) / 2)
 likely = Probability(
-    seen.least > eta / 4, at_least=1 - width_term - angle_term,
+    seen.least > eta / 4, at_least=1 - width_term - angle_term, expected=Rational(999, 1000),
     under=(H.gaussian, H.unit, H.independent, H.directions, H.bounded, H.hermite),
-    margin=Absolute(1, 20, "where a hypothesis is broken the event fails in one draw out of four or more"),
+    margin=Absolute(1, 50, "where a hypothesis is broken the event fails in one draw out of four or more"),
     wrong={
         "twice the coefficient": dict(event=seen.least > 2 * eta),
         "sqrt(m) forgotten": dict(event=seen.least > sqrt(m) * eta / 4),

@@ -4,7 +4,7 @@
 in C^2, that move by -L dl/dZ_k, n = 10 random inputs on the sphere of radius sqrt(q), q = 9, and
 targets of root mean square 10^(-3). Let mu_0 = (4/n) lambda_min(2 X^T X + S^T S/m), S
 = tanh(W A X/sqrt(q)), mu = 1/(4 n sqrt(n) q). Then l(0) = (1/n) sum_i ||y_i||^2. The rest holds
-with probability at least 9/10 each. At t = 1/(8 mu) and 1/(4 mu), log(l(0)/l(t)) >= mu t; it is at
+with probability at least 4/5 each. At t = 1/(8 mu) and 1/(4 mu), log(l(0)/l(t)) >= mu t; it is at
 most 1.02 mu_0 t for targets in the lowest eigenvector. At t = 20/max(mu_0, mu), log(l(0)/l) >= 10
 at depths L, 2 L, 4 L. There, for L >= 4, distances of depth 4 L from 2 L are at most 3/5 of those
 of 2 L from L, for Z and for outputs at new inputs; max ||Z_(k+1) - Z_k|| at 4 L is at most 3/5 of
@@ -83,10 +83,10 @@ C = Rational(1, 4)  # the constant of the text is 10^(-11)
 
 
 def likely(event, wrong, under=learnt):
-    """An event in nine draws of ten."""
-    margin = Absolute(1, 5, "where a hypothesis is broken the event fails in most draws")
+    """An event in four draws of five."""
+    margin = Absolute(1, 10, "where a hypothesis is broken the event fails in most draws")
     wrong = {name: dict(event=other) for name, other in wrong.items()}
-    return Probability(event, at_least=Rational(9, 10), margin=margin, under=under, wrong=wrong)
+    return Probability(event, at_least=Rational(4, 5), expected=Rational(99, 100), margin=margin, under=under, wrong=wrong)
 
 
 decay = likely(

@@ -190,7 +190,7 @@ theorem = Theorem(
             "residuals divided by sqrt(L)": SAMPLED(root=1).breaking(H.step, fails=backpropagation),
         }),
         depths=Experiment(
-            observe, gaps, {L: Efforts((8, 16, 32), (8, 16, 32), (8, 16, 64, 256))}, draws=Efforts(160, 280, 400),
+            observe, gaps, {L: Efforts((8, 16, 32), (8, 16, 32), (8, 16, 64, 256))}, draws=Efforts(400, 400, 400),
             span=32, seeds="paired", padded=True, subjects={
                 "unclipped": FUNCTIONS,
                 "clipped": FUNCTIONS(clip=0.5),

@@ -193,7 +193,7 @@ theorem = Theorem(
         means=Experiment(
             programs.squared_norms, (norms, powers, common), {T: Efforts((16,), (16, 32), (16, 32, 64))},
             derived={d: T / gamma}, at=({gamma: 1, sigma_V: Rational(1, 4)}, {gamma: Rational(2, 3), sigma_V: 1}),
-            along={L: (1, 2, 3), l: (1, 2, 3)}, draws=Efforts(1800, 1800, 9000), padded=True,
+            along={L: (1, 2, 3), l: (1, 2, 3)}, draws=Efforts(2000, 2000, 9000), padded=True,
             subjects={
                 "exponential": exponential,
                 "Dirichlet(1/2)": exponential(law=programs.SQUARES, knows={alpha: Rational(1, 2), sigma_A: sqrt(2)}),

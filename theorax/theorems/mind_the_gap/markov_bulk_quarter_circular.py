@@ -200,7 +200,7 @@ theorem = Theorem(
         ),
         rows=Experiment(
             observe_square, square, {T: Efforts((4, 8, 16), (4, 8, 16, 64), (4, 8, 16, 64, 256))},
-            at=({alpha: Integer(3)}, {alpha: Integer(1)}, {alpha: Rational(1, 2)}), draws=Efforts(600, 2000, 10000),
+            at=({alpha: Integer(3)}, {alpha: Integer(1)}, {alpha: Rational(1, 2)}), draws=Efforts(900, 2000, 10000),
             padded=True,
             subjects={
                 "Gamma weights": gamma_weights,

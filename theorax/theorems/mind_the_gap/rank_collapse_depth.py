@@ -43,7 +43,7 @@ H = hypotheses(
 )
 edge = Limit(
     seen.second * (sqrt(T) / sigma_A) ** l, sqrt((l + 1) ** (l + 1) / l**l), as_=T,
-    under=(H.markov, H.independent, H.fixed_law), spread=2 / T ** Rational(2, 3),
+    under=(H.markov, H.independent, H.fixed_law), spread=Rational(27, 20) / T ** Rational(2, 3),
     approach=setting.at_an_edge(0.45, seen=0.15),
     margin=Relative(1, 8, "one layer more or less changes the edge by a quarter at least"),
     wrong={"the edge 2 of one layer, to the power l": 2**l},
@@ -184,7 +184,7 @@ theorem = Theorem(
     experiments=dict(
         widths=Experiment(
             observe, (seen, cv), {T: Efforts((64, 128, 256), (64, 120, 512), (64, 128, 254, 512, 1024))}, derived={d: T},
-            along={l: (1, 2, 3, 4)}, draws=Efforts(48, 48, 256), span=4, padded=True,
+            along={l: (1, 2, 3, 4)}, draws=Efforts(54, 54, 256), span=4, padded=True,
             subjects={
                 "exponential": network(gaussian_values=0),
                 "uniform": network(UNIFORM, gaussian_values=0),

@@ -88,7 +88,7 @@ class Process:
     def law_of_hidden(self, **wrong: GaussianVector) -> Fields:
         """The joint law of the hidden units."""
         approach = self.small(Rational(1, 20), "characteristic functions")
-        return self._law(self.hidden, HIDDEN, approach, wrong)
+        return self._law(self.hidden, HIDDEN, approach, wrong, mean_law=True)
 
     def _law(
         self, of: Any, layer: int, approach: Corrections, wrong: Mapping[str, GaussianVector], **more: Any
@@ -99,7 +99,7 @@ class Process:
             as_=self.size,
             approach=approach,
             excludes=(self.at(layer, Rational(1, 4)), self.at(layer, scale=Rational(5, 4))),
-            spread=Rational(1, 5),
+            spread=Rational(9, 50),
             wrong={f"{self.unit}s of correlation 1/2": self.at(layer, Rational(1, 2)), **wrong},
             **more,
         )

@@ -60,7 +60,7 @@ def in_powers(rest, seen):
 
 
 law = Law(
-    units, cauchy, as_=n, under=HEAVY, spread=Rational(1, 8),
+    units, cauchy, as_=n, mean_law=True, under=HEAVY, spread=Rational(1, 8),
     approach=in_powers(Rational(1, 200), "1/1000"), scale=scale,
     excludes=(cauchy_law(scale * Rational(6, 5)), gaussian(a)),
     wrong={
@@ -92,7 +92,7 @@ growing = Rate(
     wrong={"linear growth": n},
 )
 without_eighth = Law(
-    units, gaussian(a), as_=n, under=(H.finite, H.root), spread=Rational(1, 8),
+    units, gaussian(a), as_=n, mean_law=True, under=(H.finite, H.root), spread=Rational(1, 8),
     approach=in_powers(Rational(1, 50), "1/200"), scale=sqrt(a),
     excludes=(cauchy, gaussian(a * Rational(6, 5))), wrong={"the Cauchy law": cauchy},
 )

@@ -10,7 +10,7 @@ Gaussian layer of any width n the means of both products over the units have the
 k12 = 0 because erf is odd; integrate from there.
 """
 
-from sympy import Derivative, Integral, Matrix, Subs, Symbol, asin, eye, pi, sqrt
+from sympy import Derivative, Integral, Matrix, Rational, Subs, Symbol, asin, eye, pi, sqrt
 
 from theorax.language import *
 from theorax.theorems.pseudo_iid_gp import _kernels as kernels
@@ -25,7 +25,7 @@ correlated = c * sqrt(k11 * k22)
 
 H = hypotheses(erf="phi is the error function", gaussian="pre-activations are jointly Gaussian")
 arcsine = Expectation(
-    kernel, F.subs(k12, correlated), spread=10 / sqrt(n),
+    kernel, F.subs(k12, correlated), spread=Rational(31, 10) / sqrt(n),
     margin=Absolute(1, 50, "k12 in the place of 2 k12 moves it by a twentieth at c = 1/2"),
     wrong={
         "k12 for 2 k12": 2 / pi * asin(correlated / scale),

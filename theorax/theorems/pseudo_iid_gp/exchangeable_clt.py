@@ -47,7 +47,7 @@ kurtosis = Limit(
     wrong={"a square of the variance": Integer(1)},
 )
 normal = Law(
-    sums, gaussian(), as_=n, under=conditions, spread=Rational(1, 8),
+    sums, gaussian(), as_=n, mean_law=True, under=conditions, spread=Rational(1, 8),
     approach=Expansion(
         powers=(1,), rest=Rational(1, 20), order=2, reference=25, reason="an Edgeworth expansion at fixed frequencies",
     ),

@@ -59,7 +59,7 @@ wasserstein = Limit(
     wrong={"E phi^4/(E phi^2)^2 alone": b4 / a**2 * mean / 8, "E He_3^2 for E|He_3|": C * 6 / 24},
 )
 rate = Rate(
-    seen.largest, 1 / n, as_=n, spread=1, approach=IN_POWERS, variates=variates,
+    seen.largest, 1 / n, as_=n, spread=Rational(1, 4), approach=IN_POWERS, variates=variates,
     margin=Absolute(1, 4, "the distance to a central limit of n terms falls like n^(-1/2)"),
     wrong={"n^(-1/2)": 1 / sqrt(n)},
 )

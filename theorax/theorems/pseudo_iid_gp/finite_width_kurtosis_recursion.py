@@ -215,7 +215,7 @@ theorem = Theorem(
             },
         ),
         started=Experiment(
-            cumulants.observe, excess, {n: (32, 64, 128)}, along={l: (1, 2, 4)}, draws=Efforts(600, 600, 8000), span=4,
+            cumulants.observe, excess, {n: (32, 64, 128)}, along={l: (1, 2, 4)}, draws=Efforts(1200, 1200, 8000), span=4,
             dtype="float32", padded=True,
             subjects={
                 "Haar, ReLU from q = 4": subject(setting.HAAR, RELU, MOVED).breaking(H.iid, fails=unequal),

@@ -38,7 +38,7 @@ by_normals = Expectation(
     square, a, under=(H.normal, H.iid), spread=Rational(1, 4), margin=far, wrong={"signs": two_values},
 )
 gaussian_still = Law(
-    units, gaussian(two_values), as_=n, under=(H.signs, H.iid), spread=Rational(1, 8),
+    units, gaussian(two_values), as_=n, mean_law=True, under=(H.signs, H.iid), spread=Rational(1, 8),
     approach=Expansion(
         powers=(1,), rest=Rational(1, 50), order=2, reference=16, reason="an Edgeworth expansion of a sum of n terms"
     ),

@@ -78,7 +78,7 @@ shared = Limit(
 )
 mixture = Characteristic((1 + a * t**2 / r) ** (-r / 2), t)
 scaled = Law(
-    units, mixture, as_=n, spread=Rational(1, 5),  # 32 independent networks to a draw
+    units, mixture, as_=n, mean_law=True, spread=Rational(1, 5),  # 32 independent networks to a draw
     approach=Expansion(
         powers=(1,), rest=Rational(1, 50), order=2, reference=16, reason="|f|^2/n is a mean of n activations squared",
     ),

@@ -55,7 +55,7 @@ bounded = Rate(
     wrong={"a sum without its 1/n": n, "growth like a root": sqrt(n)},
 )
 gaussian_still = Law(
-    units, gaussian(a), as_=n, under=(*LIGHT, H.independent), spread=Rational(1, 8),
+    units, gaussian(a), as_=n, mean_law=True, under=(*LIGHT, H.independent), spread=Rational(1, 8),
     approach=Expansion(
         powers=(1,), rest=Rational(1, 50), order=2, reference=256, reason="an Edgeworth expansion of a sum of n terms"
     ),

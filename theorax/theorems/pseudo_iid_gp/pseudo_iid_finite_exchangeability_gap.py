@@ -62,7 +62,7 @@ variance = Expectation(
 )
 blend = cos(t * mu) * exp(-(a - mu**2) * t**2 / 2)  # two normal laws, around mu and -mu
 mixture = Law(
-    units, Characteristic(blend, t), as_=n, under=H.fixed_sum,
+    units, Characteristic(blend, t), as_=n, mean_law=True, under=H.fixed_sum,
     spread=Rational(1, 8),
     approach=Expansion(
         powers=(1,), rest=Rational(1, 50), order=2, reference=16, reason="an Edgeworth expansion around each component",

@@ -69,7 +69,7 @@ covariance = Limit(
 # Entries of two channels are uncorrelated, whatever the layer before. That is so at any numbers of channels: a bottleneck
 # makes the mean heavy-tailed and is left out of what is measured.
 own_channels = Expectation(
-    letters.apart / K(HIDDEN, FIRST), 0, spread=Rational(1, 2), under=(H.pseudo_iid, H.biases, H.widths, H.envelope),
+    letters.apart / K(HIDDEN, FIRST), 0, spread=Rational(21, 100), under=(H.pseudo_iid, H.biases, H.widths, H.envelope),
     margin=Absolute(1, 12, "columns of correlation 1/4 leave a fifth"),
 )
 output_law, hidden_law = Law(**process.law_of_outputs()), Law(**process.law_of_hidden())

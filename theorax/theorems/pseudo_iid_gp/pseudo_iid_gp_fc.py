@@ -67,7 +67,7 @@ covariance = Limit(
 )
 # W is independent of what it reads and W_ij, W_kj' are uncorrelated: no law of the layer before enters.
 own_units = Expectation(
-    letters.apart / Kxx, 0, spread=Rational(1, 2), under=(H.pseudo_iid, H.biases, H.widths, H.envelope),
+    letters.apart / Kxx, 0, spread=Rational(21, 100), under=(H.pseudo_iid, H.biases, H.widths, H.envelope),
     margin=Absolute(1, 20, "columns of correlation 1/4 leave a tenth and more"),
 )
 own_squares = Limit(

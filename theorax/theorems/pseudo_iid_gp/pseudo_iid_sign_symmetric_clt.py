@@ -73,7 +73,7 @@ def units_of(kernel=k, between=0, scale=1):
 
 
 normal = Law(
-    (hix, hiy, hkx, hky), units_of(), as_=n, spread=Rational(1, 4), approach=EDGEWORTH,
+    (hix, hiy, hkx, hky), units_of(), as_=n, mean_law=True, spread=Rational(1, 4), approach=EDGEWORTH,
     excludes=(units_of(between=Rational(1, 4)), units_of(scale=Rational(5, 4))),
     wrong={
         "inputs independent of each other": units_of(mu**2),

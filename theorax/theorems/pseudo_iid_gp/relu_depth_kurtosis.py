@@ -135,7 +135,7 @@ theorem = Theorem(
     experiments=dict(
         networks=Experiment(
             observe, (power, variance), {n: Efforts(32, 32, (32, 64))}, along={l: (1, 2, LAYERS)},
-            draws=Efforts(160, 240, 1200), dtype="float32", padded=True,
+            draws=Efforts(180, 240, 1200), dtype="float32", padded=True,
             subjects={
                 "ReLU": relu,
                 "ReLU, widths that double": subject(RELU, 2),

@@ -2,7 +2,7 @@
 
 **Theorem.** Let C = 3, L = 3 or 4, D = CL, q = 3/10, noise in R^D of variance 1/D orthogonal to w*,
 F = sum_i h_i^3 + 0.03 h_i, A_ii = 3/2 fixed and all else near 0. Take 60 gradient steps (30 for A,
-1 for v) on 8 D^2 images. Then, each with probability >= 19/20 (margin 1/4): the C largest entries
+1 for v) on 8 D^2 images. Then, each with probability >= 4/5 (margin 1/10): the C largest entries
 of every row of A are those of its set; the mean entry within sets exceeds that between sets by 1;
 the error is at most 3/5 of uniform attention's. On the mean loss with equal steps, C = L = 3,
 sigma_A in [3/2, 5/2], q in [1/10, 2/5], gamma - rho <= 1/10 when alpha = <v, w*> first reaches 9/10
@@ -54,17 +54,21 @@ H = hypotheses(
     strong="sigma_A is at least 3/2",
 )
 task = (H.sets, H.odd, H.beyond, H.start, H.many, H.few, H.small)
-quarter = Absolute(1, 4, "where a hypothesis is broken the event has a probability below 9/20, which is 1/2 away")
+# Of pilot draws nearly all hold: support excludes probabilities below 7/10.
+mostly = dict(
+    at_least=Rational(4, 5), expected=Rational(99, 100),
+    margin=Absolute(1, 10, "where a hypothesis is broken the event has a probability below 9/20"),
+)
 associates = Probability(
-    seen.share >= 1, at_least=Rational(19, 20), margin=quarter, under=(*task, H.orthogonal, H.diagonal),
+    seen.share >= 1, **mostly, under=(*task, H.orthogonal, H.diagonal),
     wrong={"within sets the entries are smaller": dict(event=seen.apart <= 0)},
 )
 grows = Probability(
-    seen.apart >= 1, at_least=Rational(19, 20), margin=quarter, under=(*task, H.diagonal),
+    seen.apart >= 1, **mostly, under=(*task, H.diagonal),
     wrong={"the gap is less than one half": dict(event=seen.apart < Rational(1, 2))},
 )
 generalises = Probability(
-    seen.error <= Rational(3, 5) * seen.uniform, at_least=Rational(19, 20), margin=quarter, under=(*task, H.orthogonal),
+    seen.error <= Rational(3, 5) * seen.uniform, **mostly, under=(*task, H.orthogonal),
     wrong={
         "the least error": dict(event=seen.error <= seen.least),
         "a tenth of that of uniform attention": dict(event=seen.error <= seen.uniform / 10),

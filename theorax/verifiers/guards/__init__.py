@@ -9,6 +9,7 @@ from theorax.verifiers.guards.derivatives import derivatives
 from theorax.verifiers.guards.exact_instances import instances_left_open
 from theorax.verifiers.guards.guard import DecidedClaim, Guard
 from theorax.verifiers.guards.laws_given_variances import conditional_variance
+from theorax.verifiers.guards.laws_of_samples import laws_of_samples
 from theorax.verifiers.guards.light_tails import light_tails
 from theorax.verifiers.guards.meaningless_margins import wide_margins
 from theorax.verifiers.guards.measured_parameters import stand_ins
@@ -35,6 +36,7 @@ GUARDS: tuple[Guard, ...] = (
     wide_margins,
     padding,
     conditional_variance,
+    laws_of_samples,
     sample_means,
     stand_ins,
 )

@@ -31,7 +31,7 @@ def _withheld(claim: DecidedClaim) -> Iterator[Found]:
     levels = Levels.at(level_of(claim.settings.level, claim.planned.attempt + 1))
     told = (
         f"No violation in the instances built, which are too few for {weak.cell.line.name}: "
-        f"{weak.plan.weakness_before(levels)} in a new attempt. Sides that agree in finite fields "
+        f"{weak.plan.short_of_deciding(later=levels)} in a new attempt. Sides that agree in finite fields "
         "need none."
     )
     yield Found(Finding.WITHHELD, told, Reason.UNDERPOWERED)

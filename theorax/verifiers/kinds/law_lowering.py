@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import final
 
 import numpy as np
-from sympy import Expr, ImmutableMatrix, Symbol
+from sympy import Expr, ImmutableMatrix, Rational, Symbol, sqrt
 
 from theorax.decide.case_results import PlannedCase
 from theorax.decide.draw_guards import noise_of
@@ -23,7 +23,7 @@ from theorax.decide.law_features import (
     margin_of_panel,
     shape_of_characteristic,
 )
-from theorax.decide.laws import LawPlan, decide_law
+from theorax.decide.laws import LawPlan, decide_law, with_default_excluded
 from theorax.decide.status import Levels
 from theorax.language import GaussianVector, Law, LawOfNumbers
 from theorax.verifiers.cases.evaluation import Observed, evaluate_draws
@@ -40,32 +40,48 @@ class LawJudge(Judge[Law]):
     fewest = 8  # features have a matrix of variances
 
     def prepare(self, claim: Law, cell: Cell, levels: Levels, original: Law) -> CellCase:
-        line, frequencies = cell.line, law_frequencies(original, cell)
+        frequencies = law_frequencies(original, cell)
         own = TabulatedLaw(
             frequencies,
             _characteristic(original.to, cell, frequencies),
             tuple(_characteristic(original.to, cell, frequencies, stretch) for stretch in STRETCHES),
             _noise(original, cell, frequencies),
         )
+        planned = partial(self._planned, claim, cell, levels, original, own)
+        if original.excludes:
+            return PlannedCase.of(cell, planned(original.excludes))
+        wider = lambda factor: (original.to.scaled(sqrt(Rational(factor.numerator, factor.denominator))),)  # noqa: E731
+        return PlannedCase.of(cell, with_default_excluded(lambda factor: planned(wider(factor))))
+
+    def _planned(
+        self,
+        claim: Law,
+        cell: Cell,
+        levels: Levels,
+        original: Law,
+        own: TabulatedLaw,
+        wrong: Sequence[LawOfNumbers],
+    ) -> LawPlan:
+        """The plan that excludes these laws."""
+        line, frequencies = cell.line, own.frequencies
         excludes = tuple(
             replace(own, values=_characteristic(law, cell, frequencies), name=f"wrong law {i + 1}")
-            for i, law in enumerate(original.nearest_wrong)
+            for i, law in enumerate(wrong)
         )
         panel = {law.name: law.features(frequencies) for law in excludes}
-        plan = LawPlan(
+        return LawPlan(
             sizes=tuple(map(float, line.sizes)),
             to=replace(own, values=_characteristic(claim.to, cell, frequencies)),
             excludes=excludes,
             margin=margin_of_panel(own.features(frequencies), panel)[0],
             draws=line.draws,
-            sd=spreads(original, cell),
+            sd=0.0 if original.noise_is_known else spreads(original, cell),
             seeds=seeds_of(line),
             corrections=original.approach,
             conditional=original.given is not None,
             levels=levels,
             reading=claim.reading,
         )
-        return PlannedCase.of(cell, plan)
 
     def judge(self, claim: Law, case: CellCase, observed: Observed) -> CellResult:
         assert isinstance(case.plan, LawPlan)

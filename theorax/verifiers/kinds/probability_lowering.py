@@ -12,7 +12,7 @@ from sympy.core.relational import Relational
 from sympy.logic.boolalg import BooleanFalse, BooleanTrue
 
 from theorax.decide.case_results import PlannedCase
-from theorax.decide.probabilities import ProbabilityPlan, decide_probability
+from theorax.decide.probabilities import ProbabilityPlan, decide_probability, widest_margin
 from theorax.decide.status import Levels, Side
 from theorax.errors import DesignError
 from theorax.exact.pointwise_bounds import BALLS
@@ -63,8 +63,15 @@ class ProbabilityJudge(Judge[Probability]):
                 f"{size}. Support must exclude some probability above zero. Restrict the claim with where=..., or "
                 "write a smaller margin."
             )
+        if claim is not original:  # a variant is held to the margin that it could have
+            margin = min(margin, widest_margin(claimed))
         plan = ProbabilityPlan(
-            at_least=claimed, margin=margin, draws=cell.line.draws, levels=levels, reading=claim.reading
+            at_least=claimed,
+            margin=margin,
+            draws=cell.line.draws,
+            levels=levels,
+            reading=claim.reading,
+            expected=None if original.expected is None else max(claimed, float(original.expected)),
         )
         return PlannedCase.of(cell, plan, Side.AT_LEAST)
 
