@@ -5,6 +5,7 @@ Which estimator is valid follows from what is declared: no interval for a mean h
 | declared | estimator |
 |---|---|
 | nothing random, errors bounded | `deterministic` |
+| one value a size, nothing said of its error | `single` |
 | scores near normal: logarithms, light tails | `paired`, `independent` |
 | logarithm of a mean | `log_of_mean`, `log_of_mean_independent` |
 | two values | `proportion` |
@@ -36,9 +37,11 @@ __all__ = [
     "log_of_mean_independent",
     "paired",
     "proportion",
+    "pseudo_logs",
     "score_range",
     "score_variance",
     "scores",
+    "single",
 ]
 
 Vector = NDArray[np.float64]
@@ -76,13 +79,13 @@ def log_of_mean(values: ArrayLike, weights: ArrayLike = (1.0,), bias: float = 0.
     """
     table = _finite(values)
     table = table[:, None] if table.ndim == 1 else table
-    pseudo = np.stack([_pseudo_logs(column) for column in table.T], axis=1)
+    pseudo = np.stack([pseudo_logs(column) for column in table.T], axis=1)
     return _student(scores(pseudo, weights), bias, _rounding(pseudo, weights))
 
 
 def log_of_mean_independent(samples: Sequence[ArrayLike], weights: ArrayLike = (1.0,), bias: float = 0.0) -> Interval:
     """The same for samples drawn for each size on its own: pseudo-values per size, variances added."""
-    return independent([_pseudo_logs(_finite(sample)) for sample in samples], weights, bias)
+    return independent([pseudo_logs(_finite(sample)) for sample in samples], weights, bias)
 
 
 def betting(values: ArrayLike, low: float, high: float, bias: float = 0.0) -> Interval:
@@ -131,6 +134,28 @@ def deterministic(values: ArrayLike, weights: ArrayLike = (1.0,), bias: float = 
     row = _finite(values)
     k = np.asarray(weights, float)
     return Student(float(k @ row), 0.0, math.inf, bias, _rounding(row[None], k))
+
+
+def single(values: ArrayLike, weights: ArrayLike, rows: ArrayLike, bias: float = 0.0) -> Interval:
+    r"""One random value a size, whose noise shows only in what the form leaves: Student's t from the residuals.
+
+    ``rows``: the conditions of the weights, one a row. The estimate $k \cdot y$ and the residuals from rows and $k$
+    together are independent where the noise has one variance, and corrections of the class only widen the interval.
+
+    **Raises:** `Refusal` where no residual is left.
+    """
+    row, k = _finite(values), np.asarray(weights, float)
+    seen = np.concatenate([np.atleast_2d(np.asarray(rows, float)), k[None]])
+    left = np.linalg.svd(seen)[2][np.linalg.matrix_rank(seen) :]
+    if not len(left):
+        raise Refusal(
+            Reason.NOISE_UNDECLARED,
+            f"One value at each of {many(len(row), 'size')} shows no noise: the form takes up all of them. "
+            'Write seeds="none" if they are exact, bound their errors, or draw several at every size.',
+        )
+    spread = math.sqrt(float(np.sum((left @ row) ** 2)) / len(left))
+    error = spread * float(np.linalg.norm(k))
+    return Student(float(k @ row), error, float(len(left)), bias, _rounding(row[None], k))
 
 
 def score_range(weights: ArrayLike, low: ArrayLike, high: ArrayLike) -> tuple[float, float]:
@@ -194,7 +219,7 @@ def _moments(values: Vector) -> tuple[float, float, float]:
     return float(values.mean()), float(values.std(ddof=1)) / math.sqrt(len(values)), float(len(values) - 1)
 
 
-def _pseudo_logs(column: Vector) -> Vector:
+def pseudo_logs(column: Vector) -> Vector:
     """Pseudo-values m log(mean) - (m-1) log(mean without one)."""
     count = len(column)
     if count < 2:

@@ -62,6 +62,7 @@ class FactKey(StrEnum):
     HEADROOM = "Headroom factor"
     POWER = "Power"
     VARIATES = "Variates"
+    RIVALS = "Rivals"
     TIGHTNESS = "Tightness"
     NOISE = "Noise"
     SCOPE = "Scope"
@@ -199,6 +200,9 @@ def _strength(claim: Verdict, case: Case) -> Iterator[Fact]:
         yield Fact(FactKey.HEADROOM, told, short=short)
     elif factor is not None and 0 < factor < ENLARGED and case.status is claim.status:
         yield Fact(FactKey.BREAKDOWN, phrases.lasts(factor, case.status))
+    if case.rivals and claim.status.holds:
+        forms = "; ".join(phrases.form_text(form, claim.as_ or "n") for form in case.rivals)
+        yield Fact(FactKey.RIVALS, f"with the same corrections the data fit as well: {forms}")
     if case.noticeable is not None:
         value = number(case.noticeable, 2)
         told = f"refutes a difference of {value} however rounding falls"

@@ -99,7 +99,7 @@ class RatePlan(WeightedPlan):
             target=_FORMS[self.form],
             sd=self.planned_spreads,
             draws=self.draws,
-            policy=self.seeds.policy,
+            policy=self.policy,
             errors=self.errors,
             side=RATE_SIDES[self.side],
             levels=self.levels,

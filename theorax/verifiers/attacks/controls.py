@@ -100,6 +100,7 @@ class _Trial:
         cases = [self.judge.prepare(self.claim, cell, shared, self.claim) for cell in cells]
         cases = [case.repeated() for case in cases] if repetition else cases
         judged = [self.judge.judge(self.claim, case, seen).charged(share) for case in cases]
+        judged = [replace(part, decision=part.decision.within_class) for part in judged]
         return judged, combine([part.decision for part in judged], self.planned.levels)
 
     def looked(self, on: Callable[[int], Observed]) -> tuple[list[CellResult], Decision, int]:

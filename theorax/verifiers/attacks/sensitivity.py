@@ -55,8 +55,8 @@ def _mutant(planned: PlannedClaim, variant: Variant, observed: Callable[[SweepLi
     decisions: list[Decision] = []
     for case in variants:  # one refuted case refutes the variant: the other cases would not change the word
         judged = judge.judge(variant.claim, case, observed(case.cell.line)).charged(planned.share)
-        decisions.append(judged.decision)
-        if judged.decision.status is Status.REFUTED:
+        decisions.append(judged.decision.within_class)
+        if decisions[-1].status is Status.REFUTED:
             break
     decision = combine(decisions, planned.levels, of=len(variants))
     return MutantOutcome(
