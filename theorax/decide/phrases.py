@@ -13,10 +13,11 @@ from theorax.names import many
 from theorax.text.numbers import as_power, number, percent, with_uncertainty
 
 __all__ = [
-    "SIGNS", "case_name", "case_place", "claimed_value", "factor_text", "form_text", "gains_text", "lasts", "margin_text",
+    "LASTING", "SIGNS", "case_name", "case_place", "claimed_value", "factor_text", "form_text", "gains_text", "lasts", "margin_text",
     "noise_assumed", "power_phrase", "risk",
 ]  # fmt: skip
 
+LASTING = 1e6  # a factor from which corrections play no part
 SIGNS = {Side.EQUAL: "", Side.AT_MOST: "≤ ", Side.AT_LEAST: "≥ "}
 
 

@@ -210,7 +210,7 @@ class WeightedPlan(SweepPlan):
 
     def looked_at(self, observed: Columns) -> Looked:
         """Look at numbers of one's own for more than their means; nothing is random in a sequence."""
-        if not self.random:
+        if not self.random or self.policy is Policy.SINGLE:
             return NOTHING_LOOKED_AT
         spreads = Spreads(self.scatter(observed), self.planned_spreads, self.is_spread_stated)
         means = look_at_means(self.mean_tests(observed)) if self.variates.known else NOTHING_LOOKED_AT

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 
 from theorax.decide.findings import Finding, Found, settle
-from theorax.decide.phrases import factor_text, form_text
+from theorax.decide.phrases import LASTING, factor_text, form_text
 from theorax.decide.status import Basis, Decision, Reading, Reason, Side, Status
 from theorax.decide.verdict import LoggedAttempt
 from theorax.names import many
@@ -18,7 +18,6 @@ __all__ = [
 ]  # fmt: skip
 
 DECLARE_NOISE = 'Write seeds="none" if the values are exact, bound their errors, or draw several values at every size'
-LASTING = 1e6  # a factor from which corrections play no part
 
 REMEDIES = {
     Reason.UNDERPOWERED: "the draws leave too wide an interval. More draws decide",
@@ -91,7 +90,8 @@ def sentence(
     risk = f"risk {percent(level)}" if level is not None else ""
     if detail:
         named = f" ({where})" if where and status is not Status.SUPPORTED else ""
-        return f"{detail[0].upper()}{detail[1:]}{named}."
+        bound = _bound_to_class(decision) if status is Status.REFUTED else ""
+        return f"{bound}{detail[0].upper()}{detail[1:]}{named}."
     if status is Status.SUPPORTED:
         factor = decision.breakdown_support
         holds = f" Holds until corrections are {factor:.2g} times those assumed." if factor < 1e6 else ""
