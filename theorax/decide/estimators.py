@@ -48,6 +48,9 @@ Vector = NDArray[np.float64]
 
 _UNIT_ROUNDOFF = 2.0**-53
 
+CLEAR = 50
+"""Floors that a value must exceed: the floor then moves its logarithm by 0.02."""
+
 
 def scores(values: ArrayLike, weights: ArrayLike = (1.0,)) -> Vector:
     """One number per draw: the weighted sum over the sizes of a table ``draws x sizes`` (or a column of draws)."""
@@ -175,13 +178,12 @@ def score_variance(weights: ArrayLike, variance: float, independent: bool) -> fl
 def above_floor(means: ArrayLike, floor: float, least: int = 3) -> int:
     """Number of sizes that stay clear of an absolute numerical floor.
 
-    A size is dropped with all larger ones when its mean is below fifty floors: the floor then moves its logarithm by
-    0.02.
+    A size is dropped with all larger ones when its mean is below `CLEAR` floors.
 
     **Raises:** `Refusal` when fewer than ``least`` sizes remain.
     """
     q = _finite(means)
-    low = np.flatnonzero(q < 50 * floor)
+    low = np.flatnonzero(q < CLEAR * floor)
     kept = int(low[0]) if low.size else len(q)
     if kept < least:
         raise Refusal(

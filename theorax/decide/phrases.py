@@ -13,7 +13,8 @@ from theorax.names import many
 from theorax.text.numbers import as_power, number, percent, with_uncertainty
 
 __all__ = [
-    "LASTING", "SIGNS", "case_name", "case_place", "claimed_value", "factor_text", "form_text", "gains_text", "lasts", "margin_text",
+    "LASTING", "SIGNS", "case_name", "case_place", "claimed_value", "factor_text", "form_text", "gains_text",
+    "lasts", "margin_text",
     "noise_assumed", "power_phrase", "risk",
 ]  # fmt: skip
 
