@@ -293,19 +293,9 @@ def withheld(decision: Decision, reason: Reason, refutation: bool = False) -> De
 
 
 def withheld_by(decision: Decision, form: Form) -> Decision:
-    """The decision without its word, which rests on the class: this form outside it explains the data too.
-
-    What the class alone would say stays readable (`Decision.within_class`).
-    """
-    return replace(
-        decision,
-        status=Status.INCONCLUSIVE,
-        reason=Reason.CLASS,
-        outside=form,
-        robust=False,
-        under_twice=False,
-        equivalent_within_margin=False,
-    )
+    """The decision without its word, which rests on the class: this form outside it explains the data too."""
+    left = withheld(replace(decision, robust=False), Reason.CLASS, refutation=True)
+    return replace(left, under_twice=False, outside=form, believed=decision)
 
 
 def combine(decisions: Sequence[Decision], levels: Levels = DEFAULT_LEVELS, of: int | None = None) -> Decision:

@@ -1,7 +1,8 @@
 r"""Forms that a class of corrections leaves out, held against the data: what would rescue a claim, or stand in its place.
 
 Nobody vouches for the default class. Under it a word is withheld (`Reason.CLASS`) where a form outside the class explains
-the data as well as the noise lets one see, on its own, without corrections of the class:
+the data as well as the noise lets one see, on its own, without corrections of the class; support only where the claim on
+its own does not:
 
 | word | form | status |
 |---|---|---|
@@ -122,12 +123,18 @@ def rescue(claimed: Claimed, averages: Averages) -> Form | None:
 
 
 def explanation(claimed: Claimed, averages: Averages) -> Form | None:
-    """A form outside the margin that explains the data on its own, where the noise does not reject it."""
+    """A form outside the margin that explains the data on its own, where the claim on its own does not.
+
+    Data that the claim explains without any correction need no rival: some rival fits every finite sweep.
+    """
+    own = fit(averages, (*claimed.level, claimed.true()), _exact(claimed))
+    single = claimed.plan.policy is Policy.SINGLE
+    if not single and not own.is_rejected:
+        return None
     fits = [(fit(averages, columns, _exact(claimed)), form) for form, columns in _menu(claimed)]
-    if claimed.plan.policy is Policy.SINGLE and fits:
-        # The noise is unknown: a form stands where the likelihood ratio of two fits does not tell them apart.
-        own = fit(averages, (*claimed.level, claimed.true())).chi_squared
-        allowed = own * math.exp(NAMED / len(averages.values))
+    if single:
+        # The noise is unknown: the likelihood ratio of two fits, each with the noise that it leaves, decides.
+        allowed = own.chi_squared * math.exp(-NAMED / len(averages.values))
         fits = [(replace(fitted, quantile=allowed), form) for fitted, form in fits]
     best = _best(fits)
     return None if best is None else _fitted(best[1], best[0])

@@ -233,7 +233,8 @@ class Decision:
     cases: tuple[Decision, ...] = ()
     under_twice: bool | None = None  # whether the status stands under twice the class of corrections
     basis: Basis | None = None  # of the class of corrections; None where nothing is extrapolated
-    outside: Form | None = None  # a form outside the default class that explains the data: the word is withheld
+    outside: Form | None = None  # a form outside the class that explains the data: the word is withheld
+    believed: Decision | None = None  # what would have been decided without it
     rivals: tuple[Form, ...] = ()  # other forms that fit as well as the claim that is supported
     skewness: float | None = None  # of the mean, in absolute value, where Student's interval of draws decided
     again: Again | None = None  # what a refutation of one case says of that by other draws
@@ -249,10 +250,7 @@ class Decision:
 
         Wrong variants and controls are decided so: they show what a check under this class could have noticed.
         """
-        if self.outside is None:
-            return self
-        status = Status.REFUTED if self.breakdown_refute > 1 else Status.SUPPORTED
-        return replace(self, status=status, reason=None, outside=None)
+        return self.believed or self
 
     def charged(self, share: float) -> Decision:
         """A decision at a share of the levels, in units of the whole: rejected at the whole level iff at its share of it."""
@@ -264,6 +262,7 @@ class Decision:
             p_support=min(1.0, self.p_support / share),
             levels=Levels(self.levels.support / share, self.levels.refute / share),
             cases=tuple(case.charged(share) for case in self.cases),
+            believed=None if self.believed is None else self.believed.charged(share),
         )
 
     @classmethod

@@ -240,7 +240,7 @@ class WeightedPlan(SweepPlan):
         | class | word | status |
         |---|---|---|
         | default | refuted, and a slow correction rescues the claim | inconclusive, class |
-        | default | supported, and a form outside the margin explains the data | inconclusive, class |
+        | default | supported, and a form outside the margin explains the data, the claim alone does not | inconclusive, class |
         | with a reason | supported, and a rival outside the margin fits better by more than chance | inconclusive, class |
         | any | otherwise | as it was; rivals that fit as well as a supported claim are named |
 
