@@ -140,7 +140,7 @@ def _rounding() -> list[Case]:
     """Errors of order four that fall into rounding, in double and in single precision."""
     n = doubling(8, 1024)
     found = []
-    for spacing, word, size in ((2.0**-52, "double", 1e-3), (2.0**-23, "single", 1.0)):
+    for spacing, word, size in ((2.0**-52, "double", 1e-7), (2.0**-23, "single", 1.0)):
         for truth, kind in ((4.0, Truth.HOLDS), (3.0, Truth.FAR)):
             mean = size * (n / n[0]) ** -truth
 

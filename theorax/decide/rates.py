@@ -134,38 +134,40 @@ class RatePlan(WeightedPlan):
         return replace(found, unseen=unseen, gain=gain)
 
     def _clear_of_rounding(self, found: Tested, observed: Columns) -> Tested:
-        """The test, withheld where it speaks against an order whose largest sizes show rounding.
+        """The test, withheld where the values of the largest sizes are rounding.
 
-        A refutation stands if the sizes above rounding refute on their own. With declared errors, or a floor, rounding is
-        in them.
+        A word stands if the sizes above rounding give it on their own. With declared errors, or a floor, rounding is in
+        them.
         """
         decision = found.decision
-        against = decision.status is Status.REFUTED or decision.reason is Reason.CLASS_REFUTED
+        says = decision.status is not Status.INCONCLUSIVE or decision.reason is Reason.CLASS_REFUTED
         declared_errors = self.floor or any(self.core.given_errors) or any(bound.any() for bound in observed.bounds)
-        if not against or declared_errors or self.exponent >= 0 or observed.logs:
+        if not says or declared_errors or self.exponent >= 0 or observed.logs:
             return found
         sizes = np.asarray(self.sizes)
         decay = self.exponent * (sizes if self.is_exponential else np.log(sizes))
         rounding = rounding_floor([float(column.mean()) for column in observed.values], decay)
-        if rounding is None or self._refutes(observed, rounding):
+        if rounding is None:
+            return found
+        if decision.status is self._without_rounding(observed, rounding) is not Status.INCONCLUSIVE:
             return found
         dropped = ", ".join(number(size) for size in self.sizes[rounding.kept :])
         detail = (
-            f"at {self.letter} = {dropped} the values are as small as the rounding of numbers of order one and show no "
-            "decay. Leave these sizes out, or declare the floor of the values"
+            f"at {self.letter} = {dropped} the values are as small as the rounding of numbers of order one, so they show "
+            "rounding. Leave these sizes out, or declare the floor of the values"
         )
         return replace(found, decision=withheld(decision, Reason.NUMERIC_FLOOR, refutation=True), detail=detail)
 
-    def _refutes(self, observed: Columns, rounding: RoundingFloor) -> bool:
-        """True if the sizes clear of rounding refute the order alone, each value off by up to the floor."""
+    def _without_rounding(self, observed: Columns, rounding: RoundingFloor) -> Status:
+        """The word of the sizes clear of rounding alone, each value off by up to the floor."""
         kept = rounding.kept
         if kept < max(FEWEST_SIZES, least_sizes(self.core)):
-            return False
+            return Status.INCONCLUSIVE
         design = design_rate(first_sizes(self.core, kept), self.average)
         plan, values = design.weights.plan, observed.first(kept)
         means = MeansOfLogs.of(plan, values, self.average, rounding.floor, self.variates)
         found, _, _ = decide_sweep(design, means, self.claimed, self.margin, self.core.side, self.reading)
-        return found.status is Status.REFUTED
+        return found.status
 
     def mean_tests(self, observed: Columns, share: float = 1.0) -> tuple[MeanTest, ...]:
         values: Sequence[Vector] = observed.values

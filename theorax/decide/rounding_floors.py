@@ -14,6 +14,7 @@ from theorax.decide.estimators import CLEAR
 __all__ = ["RoundingFloor", "rounding_floor"]
 
 # Ten unit roundoffs of numbers of order one: what a value must stand elsewhere too (ten times the rounding seen).
+_ASTRAY = math.log(2)  # rounding is within a factor of two of a smaller value once in many
 _DOUBLE, _SINGLE = 10 * 2.0**-53, 10 * 2.0**-24
 
 
@@ -30,17 +31,18 @@ def rounding_floor(values: Sequence[float], claimed: NDArray[np.float64]) -> Rou
 
     ``claimed``: the logarithm of the claimed decay at every size. An error is a difference of numbers of order one, or of
     larger ones where the values are larger. Values below `CLEAR` floors of doubles are rounding. Single precision rounds
-    by more than many honest errors: such values must also have stopped to decay, by less than the root of the claimed
-    factor since the last clear size.
+    by more than many honest errors: such values must also be off the claimed decay, from the last clear size on, by a factor
+    of two where that decay has passed the floor.
     """
     found = np.asarray(values, float)
     scale = max(1.0, float(found.max()))
-    for unit, must_stall in ((_DOUBLE, False), (_SINGLE, True)):
+    for unit, must_stray in ((_DOUBLE, False), (_SINGLE, True)):
         clear = np.flatnonzero(found >= CLEAR * unit * scale)
         kept = int(clear[-1]) + 1 if clear.size else 0
         if not 0 < kept < len(found):
             continue
-        fallen = math.log(found[kept - 1] / found[-1])
-        if not must_stall or fallen < (claimed[kept - 1] - claimed[-1]) / 2:
+        expected = np.log(found[kept - 1]) + claimed[kept:] - claimed[kept - 1]
+        astray = np.abs(np.log(found[kept:]) - expected) > _ASTRAY
+        if not must_stray or (astray & (expected < math.log(unit * scale))).any():
             return RoundingFloor(unit * scale, kept)
     return None
