@@ -149,7 +149,7 @@ def _rounding() -> list[Case]:
 
             judge = engine.by(decide.plan_sequence(tuple(n), exponent=-4.0, margin=0.25))
             procedures = (
-                Procedure("bias-aware, default class", judge, True, refute=1e-6, support=1e-6),
+                Procedure("bias-aware, default class", judge, True),
                 Procedure("last pair", lambda table: naive.last_pair(-4, 0.25)(table[0])),
             )
             found.append(

@@ -113,11 +113,12 @@ class Column:
 
 @dataclass(frozen=True)
 class Fit:
-    """The least value of a fit, its quantile, and the coefficients of the columns."""
+    """The least value of a fit, its quantile, and the coefficients of the columns and of the groups."""
 
     chi_squared: float
     quantile: float
     coefficients: tuple[float, ...]
+    of_groups: tuple[tuple[float, ...], ...] = ()
 
     @property
     def is_rejected(self) -> bool:
@@ -143,6 +144,13 @@ class Group:
         """The columns of the design: of a bounded sum the terms with either sign, whose coefficients are positive."""
         return np.concatenate([self.terms, -self.terms], axis=1) if self.is_shared else self.terms
 
+    def signed(self, found: Sequence[float]) -> tuple[float, ...]:
+        """The coefficients of the terms from those of the block."""
+        count = self.terms.shape[1]
+        if not self.is_shared:
+            return tuple(found)
+        return tuple(plus - minus for plus, minus in zip(found[:count], found[count:], strict=True))
+
 
 def fit(averages: Averages, columns: Sequence[Column], allowed: Sequence[Group] = ()) -> Fit:
     """The best fit of a form, with the corrections of ``allowed`` groups; `class_columns` gives those of a class."""
@@ -159,7 +167,8 @@ def fit(averages: Averages, columns: Sequence[Column], allowed: Sequence[Group] 
     free += sum(group.terms.shape[1] for group in groups if math.isinf(group.total))
     fitted = iter(map(float, found))
     coefficients = tuple(column.low if column.is_fixed else next(fitted) for column in columns)
-    return Fit(float(rest @ rest), averages.quantile(free), coefficients)
+    of_groups = tuple(group.signed([next(fitted) for _ in range(group.block.shape[1])]) for group in groups)
+    return Fit(float(rest @ rest), averages.quantile(free), coefficients, of_groups)
 
 
 def _least_squares(

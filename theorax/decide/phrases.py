@@ -63,16 +63,18 @@ def form_text(form: Form, letter: str) -> str:
 
     >>> form_text(Form(FormKind.POWER, -1.0, 1.0), "N")
     'N^-1 log N'
-    >>> form_text(Form(FormKind.SLOW, limit=0.9997, slow=SlowTerm.LOGLOG, coefficient=-0.182), "n")
+    >>> form_text(Form(FormKind.SLOW, limit=0.9997, slow=(SlowTerm.LOGLOG,), coefficients=(-0.182,)), "n")
     'a limit of 0.9997 with a correction c log log n/log n (-0.18 where it is largest)'
-    >>> form_text(Form(FormKind.SLOW_FACTOR, exponent=-1.0, slow=SlowTerm.LOG, coefficient=0.3), "n")
+    >>> form_text(Form(FormKind.SLOW_FACTOR, exponent=-1.0, slow=(SlowTerm.LOG,), coefficients=(0.3,)), "n")
     'n^-1 with a relative correction c/log n (0.3 where it is largest)'
     """
     if form.kind is FormKind.CONSTANT:
         return "a constant"
     slow = ""
-    if form.slow is not None:
-        slow = f"correction {slow_term(form.slow, letter)} ({number(form.coefficient, 2)} where it is largest)"
+    if form.slow:
+        terms = " + ".join(slow_term(term, letter) for term in form.slow)
+        sizes = ", ".join(number(size, 2) for size in form.coefficients)
+        slow = f"correction {terms} ({sizes} where {'it is' if len(form.slow) == 1 else 'they are'} largest)"
     if form.kind is FormKind.SLOW:
         return f"a limit of {number(form.limit, 4)} with a {slow}"
     exponent = form.exponent or 0.0

@@ -6,9 +6,12 @@ its own does not:
 
 | word | form | status |
 |---|---|---|
-| refuted | the claim with c/log n, c log log n/log n or c n^(-1/4), abs(c) at most the size of the class | inconclusive |
+| refuted | the claim with c/log n + d log log n/log n, or c n^(-1/4), together at most the size of the class | inconclusive |
 | supported, a limit | another limit, off by the margin or more, with one of these corrections | inconclusive |
 | supported, an order | a rival of the menu whose leading order lies outside the margin | inconclusive |
+
+Exact values have no noise to hide in. Such a limit is withheld where the form is within the margin of every value; an order,
+and a rival, may leave the rest of the class.
 
 Under a class with a reason the word stands. Rivals of the menu are then fitted with the class of the claim. One whose
 chi-squared is at most `NAMED` above that of the claim is named beside the word. One that is better by more than `NAMED`, and
@@ -25,12 +28,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from scipy.special import stdtrit
 
-from theorax.decide.designs import Plan, Policy, Target, Vector
+from theorax.decide.designs import Matrix, Plan, Policy, Target, Vector
 from theorax.decide.form_fits import REJECTED, Averages, Column, Fit, Group, class_columns, fit
 from theorax.decide.slow_terms import Form, FormKind, SlowTerm
 from theorax.decide.status import Side
@@ -40,10 +43,14 @@ __all__ = ["NAMED", "Claimed", "better_rival", "explanation", "named_rivals", "r
 NAMED = 6.6
 """Chi-squared that one more coefficient gains by chance with probability 0.01."""
 
+SLOW = ((SlowTerm.LOG, SlowTerm.LOGLOG), (SlowTerm.ROOT,))
+"""Slow corrections: a logarithm hardly comes alone, as in the largest of n normal numbers, so both have one bound."""
+
 LOG_POWERS = (-1.0, -0.5, 0.5, 1.0)
 LISTED = 3
 _GRID = 41  # coefficients of a slow correction that are tried
 Name = TypeVar("Name")
+Rival: TypeAlias = tuple[Form, tuple[Column, ...], tuple[Group, ...]]
 
 
 @dataclass(frozen=True)
@@ -98,28 +105,35 @@ class Claimed:
         return self.plan.corrections.size or self.plan.corrections.remainder
 
     @cached_property
-    def slow(self) -> tuple[tuple[SlowTerm, Vector], ...]:
-        """The slow corrections that are numbers at these sizes."""
-        sizes = self.plan.sizes
-        return tuple((term, np.asarray(term.at(sizes))) for term in SlowTerm if term.is_defined(sizes))
+    def slow(self) -> tuple[tuple[SlowTerm, ...], ...]:
+        """The slow corrections that are numbers at these sizes: both logarithms together, and the fourth root."""
+        return tuple(terms for terms in SLOW if all(term.is_defined(self.plan.sizes) for term in terms))
+
+    def terms(self, names: Sequence[SlowTerm]) -> Matrix:
+        """These slow terms at the sizes, one a column."""
+        return np.stack([np.asarray(term.at(self.plan.sizes)) for term in names], axis=1)
+
+    def bounded(self, names: Sequence[SlowTerm]) -> Group:
+        """Slow corrections that are together no larger than the class."""
+        return Group(self.terms(names), self.size)
 
 
 def rescue(claimed: Claimed, averages: Averages) -> Form | None:
     """The claim with a slow correction within the size of the class, where the noise does not reject it."""
     if claimed.plan.policy is Policy.SINGLE:
         return _rescue_of_single(claimed, averages)
-    found = [
-        (
-            fit(averages, (*claimed.level, claimed.true(), Column(term, -claimed.size, claimed.size)), _exact(claimed)),
-            name,
-        )
-        for name, term in claimed.slow
-    ]
+    beside = _exact(claimed)
+    if claimed.plan.policy is Policy.DETERMINISTIC and claimed.plan.target is Target.LIMIT:
+        # No short form fits exact values exactly: what it leaves may be as large as an error that the author can bear.
+        beside = (Group(claimed.margin * np.eye(len(averages.values)), each=True),)
+    found = []
+    for names in claimed.slow:
+        found.append((fit(averages, (*claimed.level, claimed.true()), (claimed.bounded(names), *beside)), names))
     best = _best(found)
     if best is None:
         return None
-    fitted, name = best
-    return _slow(claimed, name, fitted.coefficients[-1], fitted.coefficients[-2])
+    fitted, names = best
+    return _slow(claimed, names, fitted.of_groups[0], fitted.coefficients[-1])
 
 
 def explanation(claimed: Claimed, averages: Averages) -> Form | None:
@@ -131,7 +145,7 @@ def explanation(claimed: Claimed, averages: Averages) -> Form | None:
     single = claimed.plan.policy is Policy.SINGLE
     if not single and not own.is_rejected:
         return None
-    fits = [(fit(averages, columns, _exact(claimed)), form) for form, columns in _menu(claimed)]
+    fits = [(fit(averages, columns, (*slow, *_exact(claimed))), form) for form, columns, slow in _menu(claimed)]
     if single:
         # The noise is unknown: the likelihood ratio of two fits, each with the noise that it leaves, decides.
         allowed = own.chi_squared * math.exp(-NAMED / len(averages.values))
@@ -146,8 +160,8 @@ def named_rivals(claimed: Claimed, averages: Averages) -> tuple[Form, ...]:
     allowed = () if single else class_columns(claimed.plan)
     own = fit(averages, (*claimed.level, claimed.true()), allowed)
     forms = []
-    for form, columns in _menu(claimed):
-        fitted = fit(averages, columns, allowed)
+    for form, columns, slow in _menu(claimed):
+        fitted = fit(averages, columns, (*slow, *allowed))
         better = own.chi_squared - fitted.chi_squared
         if single:  # twice the logarithm of the likelihood ratio, each form with the noise that it leaves
             better = count * math.log(max(own.chi_squared, 1e-300) / max(fitted.chi_squared, 1e-300))
@@ -161,8 +175,8 @@ def better_rival(rivals: Sequence[Form]) -> Form | None:
     return next((form for form in rivals if form.better is not None and form.better > NAMED), None)
 
 
-def _menu(claimed: Claimed) -> Iterator[tuple[Form, tuple[Column, ...]]]:
-    """Rivals whose leading order lies outside the margin, each with the columns of its form."""
+def _menu(claimed: Claimed) -> Iterator[Rival]:
+    """Rivals whose leading order lies outside the margin, each with the columns and the slow terms of its form."""
     plan = claimed.plan
     if plan.target is Target.LIMIT:
         yield from _other_limits(claimed)
@@ -172,16 +186,16 @@ def _menu(claimed: Claimed) -> Iterator[tuple[Form, tuple[Column, ...]]]:
     ones = np.ones(len(sizes))
     if plan.target is Target.DECAY_RATE:
         if plan.side is Side.EQUAL:
-            yield Form(FormKind.POWER), (*claimed.level, Column(np.log(plan.relative_sizes)))
+            yield Form(FormKind.POWER), (*claimed.level, Column(np.log(plan.relative_sizes))), ()
         return
     if sizes[0] > 1:
         for exponent, power in _logarithmic(claimed):
             fixed = exponent * logs + power * np.log(logs)
-            yield Form(FormKind.POWER, exponent, power), (*claimed.level, _known(fixed))
+            yield Form(FormKind.POWER, exponent, power), (*claimed.level, _known(fixed)), ()
     if plan.side is Side.EQUAL:
-        yield Form(FormKind.EXPONENTIAL), (*claimed.level, Column(sizes - sizes[0]))
+        yield Form(FormKind.EXPONENTIAL), (*claimed.level, Column(sizes - sizes[0])), ()
     if claimed.is_outside(0.0):
-        yield Form(FormKind.CONSTANT), (Column(ones),)
+        yield Form(FormKind.CONSTANT), (Column(ones),), ()
 
 
 def _logarithmic(claimed: Claimed) -> Iterator[tuple[float, float]]:
@@ -197,13 +211,12 @@ def _logarithmic(claimed: Claimed) -> Iterator[tuple[float, float]]:
             yield exponent, power
 
 
-def _other_limits(claimed: Claimed) -> Iterator[tuple[Form, tuple[Column, ...]]]:
-    for name, term in claimed.slow:
+def _other_limits(claimed: Claimed) -> Iterator[Rival]:
+    for names in claimed.slow:
         for column in claimed.false():
-            bounded = Column(term, -claimed.size, claimed.size)
-            yield Form(FormKind.SLOW, slow=name), (column, bounded)
+            yield Form(FormKind.SLOW, slow=names), (column,), (claimed.bounded(names),)
         if claimed.is_outside(0.0):
-            yield Form(FormKind.SLOW, limit=0.0, slow=name), (Column(term),)
+            yield Form(FormKind.SLOW, limit=0.0, slow=names), (), (Group(claimed.terms(names), math.inf),)
 
 
 def _best(fits: Sequence[tuple[Fit, Name]]) -> tuple[Fit, Name] | None:
@@ -225,15 +238,15 @@ def _rescue_of_single(claimed: Claimed, averages: Averages) -> Form | None:
     inverse = np.linalg.pinv(design)
     quantile = float(stdtrit(df, 1 - REJECTED / 2))
     true = claimed.true()
-    for name, term in claimed.slow:
+    for term in (term for names in claimed.slow for term in names):
         for coefficient in np.linspace(-claimed.size, claimed.size, _GRID):
-            values = averages.values - coefficient * term
+            values = averages.values - coefficient * np.asarray(term.at(claimed.plan.sizes))
             estimate = float((inverse @ values)[-1])
             spread = math.sqrt(float(np.sum((values - design @ (inverse @ values)) ** 2)) / df)
             error = spread * float(np.linalg.norm(inverse[-1]))
             nearest = min(max(estimate, true.low), true.high)
             if abs(estimate - nearest) <= quantile * error:
-                return _slow(claimed, name, float(coefficient), nearest)
+                return _slow(claimed, (term,), (float(coefficient),), nearest)
     return None
 
 
@@ -244,10 +257,9 @@ def _known(values: Vector) -> Column:
 def _fitted(form: Form, fitted: Fit) -> Form:
     """The form with what was fitted of it."""
     match form.kind:
-        case FormKind.SLOW if form.limit is None:
-            return replace(form, limit=fitted.coefficients[0], coefficient=fitted.coefficients[1])
         case FormKind.SLOW:
-            return replace(form, coefficient=fitted.coefficients[0])
+            limit = fitted.coefficients[0] if form.limit is None else form.limit
+            return replace(form, limit=limit, coefficients=fitted.of_groups[0])
         case FormKind.POWER if form.exponent is None:
             return replace(form, exponent=fitted.coefficients[1], log_power=0.0)
         case FormKind.EXPONENTIAL:
@@ -255,11 +267,10 @@ def _fitted(form: Form, fitted: Fit) -> Form:
     return form
 
 
-def _slow(claimed: Claimed, name: SlowTerm, coefficient: float, value: float) -> Form:
+def _slow(claimed: Claimed, names: tuple[SlowTerm, ...], coefficients: tuple[float, ...], value: float) -> Form:
     if claimed.plan.target is Target.LIMIT:
-        return Form(FormKind.SLOW, limit=value, slow=name, coefficient=coefficient)
-    kind = FormKind.SLOW_FACTOR
-    return Form(kind, exponent=-value, slow=name, coefficient=coefficient)
+        return Form(FormKind.SLOW, limit=value, slow=names, coefficients=coefficients)
+    return Form(FormKind.SLOW_FACTOR, exponent=-value, slow=names, coefficients=coefficients)
 
 
 def _exact(claimed: Claimed) -> tuple[Group, ...]:

@@ -45,15 +45,15 @@ class FormKind(StrEnum):
     POWER = "power"  # n^exponent (log n)^log_power
     EXPONENTIAL = "exponential"  # exp(exponent n)
     CONSTANT = "constant"
-    SLOW = "slow"  # limit + coefficient times a slow term
-    SLOW_FACTOR = "slow_factor"  # the claimed order times exp(coefficient times a slow term)
+    SLOW = "slow"  # limit + coefficients times slow terms
+    SLOW_FACTOR = "slow_factor"  # the claimed order times exp(coefficients times slow terms)
 
 
 @dataclass(frozen=True)
 class Form:
     """A form that fits the data, with what was fitted of it; numbers are those that a reader sees.
 
-    ``coefficient`` is that of the slow term at the size where it is largest. ``better``: by how much its chi-squared lies
+    ``coefficients`` are those of the slow terms, each at the size where its term is largest. ``better``: by how much its chi-squared lies
     below that of the claim, both with the declared class; None where the form fits on its own.
     """
 
@@ -61,6 +61,6 @@ class Form:
     exponent: float | None = None
     log_power: float | None = None
     limit: float | None = None
-    slow: SlowTerm | None = None
-    coefficient: float | None = None
+    slow: tuple[SlowTerm, ...] = ()
+    coefficients: tuple[float, ...] = ()
     better: float | None = None
