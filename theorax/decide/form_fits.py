@@ -33,8 +33,9 @@ __all__ = ["REJECTED", "Averages", "Column", "Fit", "Group", "averages_of", "cla
 REJECTED = 0.01
 """Level at which the noise rejects a form."""
 
-# A share of the largest value below which differences of values without noise mean nothing here.
-_EXACT = 1e-7
+# A share of the largest value below which differences of values without noise mean nothing here: the solver's accuracy,
+# 1e-8 of the least squares, leaves residuals of the order of its root times a small number.
+_EXACT = 1e-5
 _POWERS = 9
 
 

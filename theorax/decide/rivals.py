@@ -18,7 +18,8 @@ chi-squared is at most `NAMED` above that of the claim is named beside the word.
 whose leading order lies outside the margin, withholds support.
 
 The menu of a power: the nearest simple exponents (multiples of a half and of a third), each times a power of log n; an
-exponential; a constant. Of an exponential: a power. Of a limit: another limit, and zero, with a slow correction.
+exponential; a constant. Of an exponential: a power. Of a limit: a slow decay to zero, and another limit with any multiple of
+a slow correction where it explains the data alone and the claim alone does not.
 """
 
 from __future__ import annotations
@@ -141,33 +142,43 @@ def explanation(claimed: Claimed, averages: Averages) -> Form | None:
 
     Data that the claim explains without any correction need no rival: some rival fits every finite sweep.
     """
-    own = fit(averages, (*claimed.level, claimed.true()), _exact(claimed))
-    single = claimed.plan.policy is Policy.SINGLE
-    if not single and not own.is_rejected:
-        return None
-    fits = [(fit(averages, columns, (*slow, *_exact(claimed))), form) for form, columns, slow in _menu(claimed)]
-    if single:
-        # The noise is unknown: the likelihood ratio of two fits, each with the noise that it leaves, decides.
-        allowed = own.chi_squared * math.exp(-NAMED / len(averages.values))
-        fits = [(replace(fitted, quantile=allowed), form) for fitted, form in fits]
-    best = _best(fits)
-    return None if best is None else _fitted(best[1], best[0])
+    return _explained(claimed, averages, tuple(_menu(claimed)))
 
 
 def named_rivals(claimed: Claimed, averages: Averages) -> tuple[Form, ...]:
-    """Rivals that fit, with the class, about as well as the claim or better; the best first, those outside the margin."""
+    """Rivals that fit, with the class, about as well as the claim or better, the best first.
+
+    Of a limit also another one that explains the data with any multiple of a slow correction, as in `explanation`.
+    """
     single, count = claimed.plan.policy is Policy.SINGLE, len(averages.values)
     allowed = () if single else class_columns(claimed.plan)
     own = fit(averages, (*claimed.level, claimed.true()), allowed)
     forms = []
-    for form, columns, slow in _menu(claimed):
+    for form, columns, slow in _menu(claimed) if claimed.plan.target is not Target.LIMIT else _decays(claimed):
         fitted = fit(averages, columns, (*slow, *allowed))
         better = own.chi_squared - fitted.chi_squared
         if single:  # twice the logarithm of the likelihood ratio, each form with the noise that it leaves
             better = count * math.log(max(own.chi_squared, 1e-300) / max(fitted.chi_squared, 1e-300))
         if better >= -NAMED and (single or not fitted.is_rejected):
             forms.append(replace(_fitted(form, fitted), better=better))
-    return tuple(sorted(forms, key=lambda form: -(form.better or 0.0))[:LISTED])
+    forms.sort(key=lambda form: -(form.better or 0.0))
+    if claimed.plan.target is Target.LIMIT and (other := _explained(claimed, averages, tuple(_slow_limits(claimed)))):
+        forms.insert(0, other)
+    return tuple(forms[:LISTED])
+
+
+def _explained(claimed: Claimed, averages: Averages, menu: Sequence[Rival]) -> Form | None:
+    own = fit(averages, (*claimed.level, claimed.true()), _exact(claimed))
+    single = claimed.plan.policy is Policy.SINGLE
+    if not single and not own.is_rejected:
+        return None
+    fits = [(fit(averages, columns, (*slow, *_exact(claimed))), form) for form, columns, slow in menu]
+    if single:
+        # The noise is unknown: the likelihood ratio of two fits, each with the noise that it leaves, decides.
+        allowed = own.chi_squared * math.exp(-NAMED / len(averages.values))
+        fits = [(replace(fitted, quantile=allowed), form) for fitted, form in fits]
+    best = _best(fits)
+    return None if best is None else _fitted(best[1], best[0])
 
 
 def better_rival(rivals: Sequence[Form]) -> Form | None:
@@ -212,11 +223,27 @@ def _logarithmic(claimed: Claimed) -> Iterator[tuple[float, float]]:
 
 
 def _other_limits(claimed: Claimed) -> Iterator[Rival]:
+    """Limits outside the margin, reached with slow corrections that are no larger than the class."""
     for names in claimed.slow:
         for column in claimed.false():
             yield Form(FormKind.SLOW, slow=names), (column,), (claimed.bounded(names),)
-        if claimed.is_outside(0.0):
-            yield Form(FormKind.SLOW, limit=0.0, slow=names), (), (Group(claimed.terms(names), math.inf),)
+    yield from _decays(claimed)
+
+
+def _slow_limits(claimed: Claimed) -> Iterator[Rival]:
+    """Limits outside the margin, reached with any multiple of one slow correction."""
+    for names in claimed.slow:
+        for name in names:
+            for column in claimed.false():
+                yield Form(FormKind.SLOW, slow=(name,)), (column,), (Group(claimed.terms((name,)), math.inf),)
+
+
+def _decays(claimed: Claimed) -> Iterator[Rival]:
+    """A slow decay to zero, where zero lies outside the margin."""
+    if claimed.is_outside(0.0):
+        for names in claimed.slow:
+            for name in names:
+                yield Form(FormKind.SLOW, limit=0.0, slow=(name,)), (), (Group(claimed.terms((name,)), math.inf),)
 
 
 def _best(fits: Sequence[tuple[Fit, Name]]) -> tuple[Fit, Name] | None:

@@ -53,8 +53,8 @@ class FormKind(StrEnum):
 class Form:
     """A form that fits the data, with what was fitted of it; numbers are those that a reader sees.
 
-    ``coefficients`` are those of the slow terms, each at the size where its term is largest. ``better``: by how much its chi-squared lies
-    below that of the claim, both with the declared class; None where the form fits on its own.
+    ``coefficients`` are those of the slow terms, each at the size where its term is largest. ``better``: by how much its
+    chi-squared lies below that of the claim, both with the declared class; None where the form fits on its own.
     """
 
     kind: FormKind
