@@ -132,7 +132,8 @@ def _declared(given: dict[str, Any]) -> StudyOptions:
             raise UsageError(f"`--{name} {value:g}` is not positive. Write a positive number.")
     # A missing reason is reported with all other missing options.
     reason = given["because"].strip()
-    corrections = None if given["class_"] == "default" else parse_class(given["class_"], reason or "not given")
+    of_default = decide.Corrections(reason=reason) if reason else None
+    corrections = of_default if given["class_"] == "default" else parse_class(given["class_"], reason or "not given")
     unexplained = corrections is not None and corrections.is_sharper and not reason
     if corrections is not None and not reason and not unexplained:
         corrections = replace(corrections, reason="")

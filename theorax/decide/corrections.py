@@ -156,14 +156,17 @@ class Corrections:
         ratio = smallest / self.reference
         power = self.fastest if ratio < 1 else self.slowest
         at = (smallest, self.reference)
-        slow = {
-            term.value: bound / abs(term.at(at)[1] / term.at(at)[0])
-            for term, bound in ((SlowTerm.LOG, self.log), (SlowTerm.LOGLOG, self.loglog))
-            if in_limit and bound and term.is_defined(at)
-        }
+
+        def slow(term: SlowTerm, bound: float) -> float:
+            if not (in_limit and bound and term.is_defined(at)):
+                return bound
+            here, there = term.at(at)
+            return bound * abs(here / there)
+
         return replace(
             self,
-            **slow,
+            log=slow(SlowTerm.LOG, self.log),
+            loglog=slow(SlowTerm.LOGLOG, self.loglog),
             size=self.size * ratio**-power,
             rest=self.remainder * ratio**-self.remainder_order,
             order=self.remainder_order,

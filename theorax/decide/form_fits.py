@@ -124,7 +124,8 @@ class Fit:
     @property
     def is_rejected(self) -> bool:
         """True if the noise rejects the form."""
-        return self.chi_squared > self.quantile
+        # A fit without a number explains nothing.
+        return not self.chi_squared <= self.quantile
 
 
 @dataclass(frozen=True)
