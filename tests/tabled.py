@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from theorax.decide.facts import facts
 from theorax.decide.verdict import Verdict
 from theorax.runs.checking import check
 from theorax.verifiers.settings import Settings
@@ -86,7 +87,8 @@ def missed(folder: Path, row: Row, state: Path) -> list[str]:
 def told(verdict: Verdict) -> str:
     """All that a row may ask for of the report on this verdict."""
     ledger = [f"{part.kind}: {part.text} ({part.checked})" for part in verdict.ledger]
-    return "\n".join((verdict.statement, verdict.sentence, verdict.scope, *verdict.unseen, *ledger))
+    named = [fact.value for fact in facts(verdict)]
+    return "\n".join((verdict.statement, verdict.sentence, verdict.scope, *verdict.unseen, *ledger, *named))
 
 
 @cache

@@ -186,7 +186,11 @@ REFUSED = [
     ({"draws": (9, 9, 9, 9, 9, 9, 8)}, DesignError, "needs both its members"),
     ({"sd": -1.0}, DesignError, "negative"),
     ({"corrections": Corrections(log=1)}, StatementError, "unknown power of n"),
-    ({"corrections": Corrections(loglog=1), "target": Target.LIMIT}, StatementError, "has none"),
+    (
+        {"corrections": Corrections(loglog=1), "target": Target.LIMIT, "sizes": (1, 2, 4, 8, 16, 32, 64)},
+        DesignError,
+        "cannot be divided by",
+    ),
 ]
 
 

@@ -103,7 +103,6 @@ class TestPlan:
             ({"margin": -0.1}, "margin=-0.1 is not valid"),
             ({"exponent": float("nan")}, "exponent=nan"),
             ({"draws": 2.5}, "draws=2.5"),
-            ({"draws": 1}, "fewer than two draws"),
             ({"sd": -1}, "sd=-1"),
             ({"sd": (0.1, 0.2)}, "sd has 2 entries"),
             ({"seeds": "pairde"}, "did you mean `paired`"),

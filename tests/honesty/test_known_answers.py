@@ -15,6 +15,7 @@ REPLICATES = {
     "rates": 200,
     "deterministic": 50,
     "limits": 200,
+    "slow": 30,
     "looks": 60,
     "means": 24,
     "tails": 40,

@@ -62,7 +62,9 @@ CLAIMS = ("rate", "limit", "mean", "at_most", "law", "probability")
 )
 @click.option("--paired", metavar="COLUMN", help="The column whose equal entries are one seed at every size.")
 @click.option(
-    "--seeds", type=OneOf(("independent", "paired", "undeclared")), help="How sizes share seeds [undeclared]."
+    "--seeds",
+    type=OneOf(("independent", "paired", "undeclared", "none")),
+    help="How sizes share seeds; none: values without randomness, exact [undeclared].",
 )
 @click.option("--error", metavar="COLUMN", help="Bounds of the errors of values without randomness.")
 @click.option("--floor", type=Number(), default=0.0, metavar="F", help="Numerical floor: sizes near it are left out.")
@@ -74,13 +76,14 @@ CLAIMS = ("rate", "limit", "mean", "at_most", "law", "probability")
 def data(context: click.Context, file: Path, output: tuple[str, ...], **given: Any) -> int:
     """Decide a claim about a table of your own: CSV (plain or gzip; row 1 names the columns), Parquet, or NPZ.
 
-    One claim at a time. A table has one row per draw and size, or one row per size (then nothing is random).
+    One claim at a time. A table has one row per draw and size, or one row per size: exact with --seeds none or --error.
 
     \b
       verify data runs.csv --rate "error ~ N**-1" --margin 0.1
-      verify data grid.csv --rate "error ~ h**2 as h -> 0" --margin 0.3
+      verify data grid.csv --rate "error ~ h**2 as h -> 0" --margin 0.3 --seeds none
       verify data runs.csv --probability "ok >= 0.99" --margin 0.01
-      verify data runs.csv --limit "maximum/sqrt(2*log(n)) -> 1 as n" --margin 1/10 --sd 1/5
+      verify data runs.csv --limit "maximum/sqrt(2*log(n)) -> 1 as n" --margin 1/8 --sd 1/10 \\
+          --class "log(0.1, 0.1)" --because "extreme values"
 
     A quantity is a column or arithmetic of columns: + - * / **, sqrt, log, exp, abs, min, max. Numbers may be fractions.
 
@@ -143,7 +146,8 @@ def _declared(given: dict[str, Any]) -> StudyOptions:
             raise UsageError(f"`--{name} {value:g}` is not positive. Write a positive number.")
     # A missing reason is reported with all other missing options.
     reason = given["because"].strip()
-    corrections = None if given["class_"] == "default" else parse_class(given["class_"], reason or "not given")
+    of_default = decide.Corrections(reason=reason) if reason else None
+    corrections = of_default if given["class_"] == "default" else parse_class(given["class_"], reason or "not given")
     unexplained = corrections is not None and corrections.is_sharper and not reason
     if corrections is not None and not reason and not unexplained:
         corrections = replace(corrections, reason="")

@@ -34,7 +34,8 @@ EXAMPLES = {
     "probability": 'Write `--probability "ok >= 0.99"`.',
     "law": 'Write `--law "x ~ normal(0, 1)"`, or the name of another column on the right; add `as n` for a limit law.',
     "class": "Write default, none, `0.5 n^-1/2..-2` (size and range of powers) or `expansion(1; rest=0.3, order=2)` "
-    "(known powers, and the rest). Beside an exponential write `prefactor(1)`, for a power of log n `loglog(1)`.",
+    "(known powers, and the rest). Beside an exponential write `prefactor(1)`, for a power of log n `loglog(1)`, for terms "
+    "c/log n and c log log n/log n of a limit `log(0.1, 0.1)`.",
 }
 SIDES = {"~": "exact", "=": "exact", "<=": "at most", ">=": "at least"}
 _LOOSE = re.compile(r"(?:\*\*|\^)\s*(-?\s*\d+\s*/\s*\d+)")  # n^-2/3: Python reads (n^-2)/3, a person n^(-2/3)
@@ -218,6 +219,8 @@ def parse_class(text: str, because: str) -> Corrections:
     '0.7 in powers 0.5 to 2; rest 0.245 of order 1'
     >>> str(parse_class("0.1 n^-2/3", "a second term of this order"))
     '0.1 in powers 2/3 to 2/3; rest 0.005 of order 4/3'
+    >>> parse_class("log(0.1, 0.05)", "extreme value theory").log
+    0.1
     >>> parse_class("expansion(1/2, 1; rest=0.3, order=3/2)", "smooth in n^-1/2").free
     (0.5, 1.0)
 
@@ -236,10 +239,17 @@ def parse_class(text: str, because: str) -> Corrections:
         if slow >= 0 or fast >= 0:
             raise _refused("class", text, ": a correction fades, so its powers are negative.")
         return Corrections(size, min(-slow, -fast), max(-slow, -fast), reason=because)
-    pattern = r"(expansion|prefactor|loglog)\s*\(([^;]*)(?:;(.*))?\)"
+    pattern = r"(expansion|prefactor|loglog|log)\s*\(([^;]*)(?:;(.*))?\)"
     name, powers, options = _matched("class", text, pattern, "is no class of corrections")
     numbers = tuple(float(_constant("class", text, part)) for part in powers.split(",") if part.strip())
     given = _options(options or "", text)
+    if name == "log":
+        if len(numbers) not in (1, 2) or given:
+            raise _refused(
+                "class", text, ": log has the size of c/log n, and that of c log log n/log n if there is one."
+            )
+        log, loglog = (*numbers, 0.0)[:2]
+        return Corrections(size=0.0, rest=max(numbers) ** 2 / 2, order=1.0, log=log, loglog=loglog, reason=because)
     if name in ("prefactor", "loglog"):
         if len(numbers) != 1 or given:
             raise _refused("class", text, f": {name} has one power.")

@@ -30,6 +30,7 @@ __all__ = [
 
 Claim = RateClaim | LimitClaim | MeanClaim | BoundClaim | LawClaim | ProbabilityClaim
 ROWS_ARE_DRAWS = "Every row is taken as one independent draw."
+_SHARE = 0.2  # of the claimed limit: the planned spread of one value where none is declared
 _NO_LOGARITHM = "A rate is read off logarithms, which only positive numbers have. Write an absolute value or a square"
 
 
@@ -74,6 +75,10 @@ class Study:
         case = self.verdict.cases[0]
         if case.reason == Reason.CLASS_REFUTED:
             return "no data under this class: they do not have the claimed form. Declare another class, or claim another form."
+        if case.reason == Reason.CLASS:
+            return "a class that holds this form, or a reason for the declared one: --class ... --because TEXT."
+        if case.reason == Reason.NOISE_UNDECLARED:
+            return "`--seeds none` if the values are exact, `--error COLUMN` for their bounds, or several runs at every size."
         if case.reason == Reason.NUMERIC_FLOOR:
             return "values above the numerical floor: smaller sizes, or a finer arithmetic."
         plan = self.plan
@@ -128,7 +133,9 @@ def _along_sizes(
     if positive:
         found.rows.refuse(claim.of, found.values <= 0, _NO_LOGARITHM)
     if _deterministic(found, declared, letter):
-        return _sequence(found, declared, given, of_limit=not of_rate)
+        if declared.error is not None or declared.floor or declared.seeds == Seeds.NONE:
+            return _sequence(found, declared, given, of_limit=not of_rate)
+        return _one_each(found, given, of_draws, of_rate=of_rate)
     counts, seeds = _drawn(found, declared, letter)
     plan = plan_of(list(found.counts), draws=counts, seeds=seeds, **of_draws, **given)
     return Study(plan, decided(plan, found.columns), _notes(seeds))
@@ -251,13 +258,31 @@ def _sequence(found: RowsBySize, declared: StudyOptions, given: dict[str, Any], 
             )
         # |log q - log q'| for |q - q'| <= e, the larger side.
         errors = -np.log1p(-errors / values)
+    if not of_limit:
+        given = {**given, "floor": declared.floor}
     plan = decide.plan_sequence(found.sizes.tolist(), errors=errors.tolist(), **given)
-    notes = [
-        f"Each size ({letter}) occurs once: the values are taken as free of randomness, and the verdict spends no error rate."
-    ]
-    if declared.error is None:
-        notes.append("They are taken as exact; name a column of error bounds with --error if they are not.")
-    return Study(plan, decide.sequence(plan, values), tuple(notes))
+    exact = "" if declared.error is not None else ", as exact"
+    note = (
+        f"Each size ({letter}) occurs once: the values are taken{exact}, without randomness, and the verdict spends no "
+        "error rate."
+    )
+    return Study(plan, decide.sequence(plan, values), (note,))
+
+
+def _one_each(found: RowsBySize, given: dict[str, Any], of_draws: dict[str, Any], *, of_rate: bool) -> Study:
+    """One value at each size, of whose error nothing was said: its noise is read off the residuals."""
+    _refuse_falling(found, given["letter"])
+    if not of_rate and of_draws["sd"] is None:
+        of_draws = {**of_draws, "sd": _SHARE * (abs(given["to"]) or 1.0)}
+    plan_of = cast("Callable[..., SweepPlan]", decide.plan_rate if of_rate else decide.plan_limit)
+    plan = plan_of(list(found.counts), draws=1, **of_draws, **given)
+    columns = [np.array([value]) for value in found.values]
+    verdict = decide.rate(plan, columns) if isinstance(plan, decide.RatePlan) else decide.limit(plan, columns)
+    note = (
+        f"Each size ({given['letter']}) occurs once, and nothing says how exact the values are: their noise is read off "
+        "the residuals. Write `--seeds none` if they are exact, or name a column of error bounds with --error."
+    )
+    return Study(plan, verdict, (note,))
 
 
 def _refuse_falling(found: RowsBySize, letter: str) -> None:

@@ -40,13 +40,12 @@ class Bias:
     rest: float = 0.0
     log: float = 0.0
     loglog: float = 0.0
-    slow: float = 0.0
     given: float = 0.0
 
     @property
     def total(self) -> float:
         """The bound of the absolute bias."""
-        return self.corrections + self.rest + self.log + self.loglog + self.slow + self.given
+        return self.corrections + self.rest + self.log + self.loglog + self.given
 
 
 @dataclass(frozen=True)
@@ -74,6 +73,8 @@ class Weights:
         """The planned degrees of freedom: draws less one, Welch-Satterthwaite for independent draws."""
         if self.plan.policy is Policy.DETERMINISTIC:
             return math.inf
+        if self.plan.policy is Policy.SINGLE:
+            return float(self.plan.residual_df)
         draws = np.asarray(self.plan.planned_draws, float)
         if self.plan.policy is Policy.PAIRED:
             return float(draws[0] - 1)
@@ -229,9 +230,8 @@ def bias_of(plan: Plan, weights: Vector) -> Bias:
     return Bias(
         corrections=allowed.size * float(between.max()),
         rest=allowed.remainder * float(magnitude @ x**-allowed.remainder_order) if allowed.remainder else 0.0,
-        log=allowed.log * abs(float(weights @ logs)) if 0 < allowed.log < math.inf else 0.0,
-        loglog=allowed.loglog * abs(float(weights @ plan.log_log)) if 0 < allowed.loglog < math.inf else 0.0,
-        slow=plan.slow * abs(float(weights @ plan.slow_decay)) if plan.slow else 0.0,
+        log=allowed.log * abs(float(weights @ plan.log_term)) if 0 < allowed.log < math.inf else 0.0,
+        loglog=allowed.loglog * abs(float(weights @ plan.loglog_term)) if 0 < allowed.loglog < math.inf else 0.0,
         given=float(magnitude @ plan.given_errors),
     )
 
@@ -262,17 +262,15 @@ def _minimise(plan: Plan, base: Vector, directions: Matrix) -> Vector:
         powers = np.linspace(allowed.slowest, allowed.fastest, _SOLVING_POINTS)
         groups.append((x ** -powers[:, None], np.array([allowed.size])))
     each = np.asarray(plan.given_errors) + (allowed.remainder * x**-allowed.remainder_order if allowed.remainder else 0)
-    fewest = min(plan.planned_draws) - 1
+    fewest = plan.residual_df if plan.policy is Policy.SINGLE else min(plan.planned_draws) - 1
     if plan.adds_up:
         each = each + critical_value(plan, fewest, plan.levels.support) * plan.sd_of_means
     if each.any():
         groups.append((np.eye(count), each))
     if 0 < allowed.log < math.inf:
-        groups.append((np.log(x)[None], np.array([allowed.log])))
+        groups.append((plan.log_term[None], np.array([allowed.log])))
     if 0 < allowed.loglog < math.inf:
-        groups.append((plan.log_log[None], np.array([allowed.loglog])))
-    if plan.slow:
-        groups.append((plan.slow_decay[None], np.array([plan.slow])))
+        groups.append((plan.loglog_term[None], np.array([allowed.loglog])))
     root = plan.root_covariance
     noisy = bool(root.any()) and not plan.adds_up
     free = directions.shape[1]

@@ -125,4 +125,6 @@ def _reported(case: PlannedCase[Any]) -> Case:
         points=case.points,
         detail=case.detail,
         gain=case.gain,
+        outside=decision.outside,
+        rivals=decision.rivals,
     )

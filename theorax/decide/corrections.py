@@ -8,6 +8,8 @@ $$y(n) = \text{claimed form} + \int x^{-w}\,d\mu(w) + r(n) + P \log x + P' \log\
 
 where $|\mu|([w_\text{lo}, w_\text{hi}]) \le B$ and $|r(n)| \le R\,x^{-w_2}$. Signed mixtures are included, so any
 number of correction terms of total size $B$ is in the class. $B$ and $R$ are in units of $y$, at the smallest size.
+A sequence with a growing term has no limit: in a limit $P$ and $P'$ bound terms $c/\log n$ and $c \log\log n/\log n$,
+in units of $y$, at the smallest size as well.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import SupportsFloat, cast
 
+from theorax.decide.slow_terms import SlowTerm
 from theorax.errors import StatementError, problem
 from theorax.text.numbers import as_typed, number
 
@@ -33,6 +36,10 @@ class Corrections:
     ``rest`` ($R$) is $B^2/2$ unless given, the second-order term of a logarithm; ``order`` ($w_2$) is $2 w_\text{lo}$.
     ``free`` powers are *known* and may have any coefficient: the weights annihilate them. ``log`` bounds the power $P$
     of an unknown factor $n^P$ beside an exponential, ``loglog`` that of $(\log n)^{P'}$; ``math.inf`` leaves it free.
+    In a limit ``log`` bounds a correction $c/\log n$ and ``loglog`` one of $c \log\log n/\log n$, at the smallest size:
+    the largest of n normal numbers over $\sqrt{2 \log n}$ has both.
+    In a limit ``log`` bounds a correction $c/\log n$ and ``loglog`` one of $c \log\log n/\log n$, at the smallest size:
+    the largest of $n$ independent normal numbers over $\sqrt{2 \log n}$ has both.
     With ``size=0, rest=0`` there is no correction beside that factor.
     ``reference``: the size at which B and R are stated, where that is not the smallest size measured (see `anchored`).
 
@@ -133,8 +140,13 @@ class Corrections:
             or self.remainder_order > 2 * _SLOWEST
         )
 
-    def anchored(self, smallest: float) -> Corrections:
-        """The same class with B and R stated at ``smallest``.
+    @property
+    def is_reasoned(self) -> bool:
+        """True if the author gave a reason for the class: it is then the author's, otherwise a default."""
+        return bool(self.reason.strip())
+
+    def anchored(self, smallest: float, *, in_limit: bool = False) -> Corrections:
+        """The same class with B and R stated at ``smallest``; ``in_limit``: the logarithms are those of a limit.
 
         A term of size B at the reference is B (smallest/reference)^-w at the smallest size; over the powers of the
         class the largest of these bounds them all, so the anchored class contains the declared one.
@@ -143,8 +155,18 @@ class Corrections:
             return replace(self, reference=None)
         ratio = smallest / self.reference
         power = self.fastest if ratio < 1 else self.slowest
+        at = (smallest, self.reference)
+
+        def slow(term: SlowTerm, bound: float) -> float:
+            if not (in_limit and bound and term.is_defined(at)):
+                return bound
+            here, there = term.at(at)
+            return bound * abs(here / there)
+
         return replace(
             self,
+            log=slow(SlowTerm.LOG, self.log),
+            loglog=slow(SlowTerm.LOGLOG, self.loglog),
             size=self.size * ratio**-power,
             rest=self.remainder * ratio**-self.remainder_order,
             order=self.remainder_order,

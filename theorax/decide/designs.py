@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import pairwise
 
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from theorax.decide.corrections import Corrections
+from theorax.decide.slow_terms import SlowTerm
 from theorax.decide.status import DEFAULT_LEVELS, Levels, Side
 from theorax.errors import DesignError, StatementError, TooFewSizes
 from theorax.names import many
@@ -42,6 +43,7 @@ class Policy(StrEnum):
     PAIRED = "paired"  # draw s has the same seed at every size
     INDEPENDENT = "independent"
     DETERMINISTIC = "deterministic"  # no draws: the error of y_i is bounded, not random
+    SINGLE = "single"  # one draw at each size: its noise shows in the residuals alone
 
 
 class Tails(StrEnum):
@@ -73,7 +75,6 @@ class Plan:
     side: Side = Side.EQUAL
     levels: Levels = DEFAULT_LEVELS
     tails: Tails = Tails.LIGHT
-    slow: float = 0.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sizes", tuple(float(size) for size in self.sizes))
@@ -97,7 +98,7 @@ class Plan:
                 f"The sizes {sizes} do not grow from a positive size. A limit is approached along growing sizes. "
                 "Write them in increasing order, each once."
             )
-        if self.policy is not Policy.DETERMINISTIC and min(self.planned_draws) < 2:
+        if self.policy in (Policy.PAIRED, Policy.INDEPENDENT) and min(self.planned_draws) < 2:
             raise DesignError(
                 "A random quantity was planned with fewer than two draws. Its noise cannot be seen. "
                 'Write draws=32, or policy="deterministic" for a quantity without randomness.'
@@ -113,20 +114,14 @@ class Plan:
                 "one. "
                 "Write non-negative numbers, and a correlation from 0 up to below 1."
             )
-        if self.target is not Target.DECAY_RATE and allowed.log > 0:
+        if self.target is Target.EXPONENT and allowed.log > 0:
             raise StatementError(
                 f"Corrections(log={allowed.log:g}) was declared for the {self.target} of a sequence. An unknown "
                 "power of n "
-                "cannot be told from what is asked. Write log=0; it belongs beside an exponential."
+                "cannot be told from what is asked. Write log=0; it belongs beside an exponential, or to a limit."
             )
-        if self.target is Target.LIMIT and allowed.loglog > 0:
-            raise StatementError(
-                f"Corrections(loglog={allowed.loglog:g}) was declared for a limit. A sequence with a growing term "
-                "has none. "
-                "Write loglog=0, or ask for the exponent of a rate."
-            )
-        if allowed.loglog > 0 and sizes[0] <= 1:
-            raise DesignError(f"log log n is not defined at size {sizes[0]:g}. Write sizes above 1.")
+        if (allowed.loglog > 0 or (allowed.log > 0 and self.target is Target.LIMIT)) and sizes[0] <= 1:
+            raise DesignError(f"A logarithm of size {sizes[0]:g} cannot be divided by. Write sizes above 1.")
         if len(sizes) < (needed := least_sizes(self)):
             raise TooFewSizes(
                 f"{many(len(sizes), 'size')} cannot carry {needed} conditions on the weights ({self.target}, {allowed}). "
@@ -157,16 +152,25 @@ class Plan:
         return self.errors if isinstance(self.errors, tuple) else (self.errors,) * len(self.sizes)
 
     @property
-    def log_log(self) -> Vector:
-        """log log n, shifted to zero at the smallest size."""
+    def log_term(self) -> Vector:
+        """The term that ``Corrections.log`` bounds: log n, zero at the smallest size; in a limit log n0/log n."""
+        if self.target is Target.LIMIT:
+            return np.asarray(SlowTerm.LOG.at(self.sizes))
+        return np.log(self.relative_sizes)
+
+    @property
+    def loglog_term(self) -> Vector:
+        """The term that ``Corrections.loglog`` bounds: log log n, zero at the smallest size; in a limit log log n/log n."""
+        if self.target is Target.LIMIT:
+            return np.asarray(SlowTerm.LOGLOG.at(self.sizes))
         logs = np.log(np.asarray(self.sizes))
         return np.log(logs / logs[0])
 
     @property
-    def slow_decay(self) -> Vector:
-        """log n0/log n, the slowest correction that is ever asked for."""
-        logs = np.log(np.asarray(self.sizes))
-        return logs[0] / logs
+    def residual_df(self) -> int:
+        """Degrees of freedom that a weighted mean leaves of one value per size: one condition more than those of its
+        weights; at least one, to plan with."""
+        return max(1, len(self.sizes) - least_sizes(self) - 1)
 
     @property
     def unit(self) -> float:
@@ -195,21 +199,6 @@ class Plan:
         return (np.sqrt(np.maximum(values, 0))[:, None] * vectors.T) * sd
 
 
-def with_logarithm(plan: Plan) -> Plan | None:
-    """The plan with logarithms of the size in its class: B log n0/log n in a limit, (log n)^P with |P| <= 1 in a rate.
-
-    B is the size of the class, that of its rest where it has no other. None where the class is empty or holds every
-    power of log n already, and where the smallest size has no positive logarithm.
-    """
-    allowed = plan.corrections
-    if plan.sizes[0] <= 1 or math.isinf(allowed.loglog):
-        return None
-    if plan.target is not Target.LIMIT:
-        return replace(plan, corrections=replace(allowed, loglog=allowed.loglog + 1))
-    slow = allowed.size or allowed.remainder
-    return replace(plan, slow=slow) if slow else None
-
-
 def conditions(plan: Plan) -> tuple[Matrix, Vector]:
     """Rows and right-hand sides: the target has coefficient one, other unbounded terms zero.
 
@@ -226,9 +215,9 @@ def conditions(plan: Plan) -> tuple[Matrix, Vector]:
         rows, values = [-(np.asarray(plan.sizes) - plan.sizes[0]) / plan.unit, ones], [1.0, 0.0]
     unbounded = [x**-power for power in allowed.free]
     if math.isinf(allowed.log):
-        unbounded.append(np.log(x))
+        unbounded.append(plan.log_term)
     if math.isinf(allowed.loglog):
-        unbounded.append(plan.log_log)
+        unbounded.append(plan.loglog_term)
     return np.array([*rows, *unbounded]), np.array(values + [0.0] * len(unbounded))
 
 

@@ -14,10 +14,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from theorax.decide.bias_aware import Weights, solve_weights
-from theorax.decide.designs import Plan, with_logarithm
+from theorax.decide.designs import Plan
 from theorax.decide.interval import Interval, Proportion, Student
 from theorax.decide.kill_bounds import Again, RefutingCount, standardised
 from theorax.decide.skewness import Limits
+from theorax.decide.slow_terms import Form
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reading, Reason, Side, Status
 from theorax.errors import DesignError, ObservationError, StatementError
 from theorax.names import many
@@ -26,12 +27,11 @@ __all__ = [
     "against",
     "combine",
     "decide",
-    "has_slow_room",
     "is_robust",
     "outcome",
     "stands",
-    "stands_with_log",
     "withheld",
+    "withheld_by",
 ]
 
 
@@ -292,6 +292,12 @@ def withheld(decision: Decision, reason: Reason, refutation: bool = False) -> De
     )
 
 
+def withheld_by(decision: Decision, form: Form) -> Decision:
+    """The decision without its word, which rests on the class: this form outside it explains the data too."""
+    left = withheld(replace(decision, robust=False), Reason.CLASS, refutation=True)
+    return replace(left, under_twice=False, outside=form, believed=decision)
+
+
 def combine(decisions: Sequence[Decision], levels: Levels = DEFAULT_LEVELS, of: int | None = None) -> Decision:
     """One claim over several cases, each decided at ``levels.shared(number of cases)``.
 
@@ -338,7 +344,7 @@ def combine(decisions: Sequence[Decision], levels: Levels = DEFAULT_LEVELS, of: 
     elif open_cases:
         shown = min(open_cases, key=lambda d: _URGENCY.index(d.reason) if d.reason in _URGENCY else -1)
         status, reason = Status.INCONCLUSIVE, shown.reason
-        flags = {"robust": False, "under_twice": False, "with_log": None}
+        flags = {"robust": False, "under_twice": False}
     else:
         status, reason, shown = Status.SUPPORTED, None, min(decisions, key=lambda d: d.breakdown_support)
         flags = _together(_all, decisions)
@@ -368,11 +374,6 @@ def is_robust(decision: Decision, plan: Plan, estimate: Callable[[Weights], Inte
     return stands(decision, plan, _again(decision, estimate))
 
 
-def has_slow_room(decision: Decision, plan: Plan, estimate: Callable[[Weights], Interval]) -> bool | None:
-    """`stands_with_log` on an interval that ``estimate`` makes of weights."""
-    return stands_with_log(decision, plan, _again(decision, estimate))
-
-
 def _again(decision: Decision, estimate: Callable[[Weights], Interval]) -> Callable[[Weights], Decision]:
     def again(weights: Weights) -> Decision:
         return decide(
@@ -392,18 +393,12 @@ def stands(decision: Decision, plan: Plan, again: Callable[[Weights], Decision])
     )
 
 
-def stands_with_log(decision: Decision, plan: Plan, again: Callable[[Weights], Decision]) -> bool | None:
-    """True if the status stands with logarithms of the size in the class (`with_logarithm`); None where none can be."""
-    larger = with_logarithm(plan)
-    if larger is None or decision.status not in (Status.SUPPORTED, Status.REFUTED):
-        return None
-    return again(solve_weights(larger)).status is decision.status
-
-
 # What the remedy of an undecided claim must address first: more draws are the last thing to ask for.
 _URGENCY: tuple[Reason | None, ...] = (
     Reason.MOMENTS_UNDECLARED,
     Reason.NUMERIC_FLOOR,
+    Reason.NOISE_UNDECLARED,
+    Reason.CLASS,
     Reason.CLASS_REFUTED,
     Reason.CLASS_BIAS,
     Reason.TAILS,

@@ -5,6 +5,7 @@ Which estimator is valid follows from what is declared: no interval for a mean h
 | declared | estimator |
 |---|---|
 | nothing random, errors bounded | `deterministic` |
+| one value a size, nothing said of its error | `single` |
 | scores near normal: logarithms, light tails | `paired`, `independent` |
 | logarithm of a mean | `log_of_mean`, `log_of_mean_independent` |
 | two values | `proportion` |
@@ -36,14 +37,19 @@ __all__ = [
     "log_of_mean_independent",
     "paired",
     "proportion",
+    "pseudo_logs",
     "score_range",
     "score_variance",
     "scores",
+    "single",
 ]
 
 Vector = NDArray[np.float64]
 
 _UNIT_ROUNDOFF = 2.0**-53
+
+CLEAR = 50
+"""Floors that a value must exceed: the floor then moves its logarithm by 0.02."""
 
 
 def scores(values: ArrayLike, weights: ArrayLike = (1.0,)) -> Vector:
@@ -76,13 +82,13 @@ def log_of_mean(values: ArrayLike, weights: ArrayLike = (1.0,), bias: float = 0.
     """
     table = _finite(values)
     table = table[:, None] if table.ndim == 1 else table
-    pseudo = np.stack([_pseudo_logs(column) for column in table.T], axis=1)
+    pseudo = np.stack([pseudo_logs(column) for column in table.T], axis=1)
     return _student(scores(pseudo, weights), bias, _rounding(pseudo, weights))
 
 
 def log_of_mean_independent(samples: Sequence[ArrayLike], weights: ArrayLike = (1.0,), bias: float = 0.0) -> Interval:
     """The same for samples drawn for each size on its own: pseudo-values per size, variances added."""
-    return independent([_pseudo_logs(_finite(sample)) for sample in samples], weights, bias)
+    return independent([pseudo_logs(_finite(sample)) for sample in samples], weights, bias)
 
 
 def betting(values: ArrayLike, low: float, high: float, bias: float = 0.0) -> Interval:
@@ -133,6 +139,28 @@ def deterministic(values: ArrayLike, weights: ArrayLike = (1.0,), bias: float = 
     return Student(float(k @ row), 0.0, math.inf, bias, _rounding(row[None], k))
 
 
+def single(values: ArrayLike, weights: ArrayLike, rows: ArrayLike, bias: float = 0.0) -> Interval:
+    r"""One random value a size, whose noise shows only in what the form leaves: Student's t from the residuals.
+
+    ``rows``: the conditions of the weights, one a row. The estimate $k \cdot y$ and the residuals from rows and $k$
+    together are independent where the noise has one variance, and corrections of the class only widen the interval.
+
+    **Raises:** `Refusal` where no residual is left.
+    """
+    row, k = _finite(values), np.asarray(weights, float)
+    seen = np.concatenate([np.atleast_2d(np.asarray(rows, float)), k[None]])
+    left = np.linalg.svd(seen)[2][np.linalg.matrix_rank(seen) :]
+    if not len(left):
+        raise Refusal(
+            Reason.NOISE_UNDECLARED,
+            f"One value at each of {many(len(row), 'size')} shows no noise: the form takes up all of them. "
+            'Write seeds="none" if they are exact, bound their errors, or draw several at every size.',
+        )
+    spread = math.sqrt(float(np.sum((left @ row) ** 2)) / len(left))
+    error = spread * float(np.linalg.norm(k))
+    return Student(float(k @ row), error, float(len(left)), bias, _rounding(row[None], k))
+
+
 def score_range(weights: ArrayLike, low: ArrayLike, high: ArrayLike) -> tuple[float, float]:
     """The range of a weighted sum of values in [low, high], one range for all or one each."""
     k = np.asarray(weights, float)
@@ -150,13 +178,12 @@ def score_variance(weights: ArrayLike, variance: float, independent: bool) -> fl
 def above_floor(means: ArrayLike, floor: float, least: int = 3) -> int:
     """Number of sizes that stay clear of an absolute numerical floor.
 
-    A size is dropped with all larger ones when its mean is below fifty floors: the floor then moves its logarithm by
-    0.02.
+    A size is dropped with all larger ones when its mean is below `CLEAR` floors.
 
     **Raises:** `Refusal` when fewer than ``least`` sizes remain.
     """
     q = _finite(means)
-    low = np.flatnonzero(q < 50 * floor)
+    low = np.flatnonzero(q < CLEAR * floor)
     kept = int(low[0]) if low.size else len(q)
     if kept < least:
         raise Refusal(
@@ -194,7 +221,7 @@ def _moments(values: Vector) -> tuple[float, float, float]:
     return float(values.mean()), float(values.std(ddof=1)) / math.sqrt(len(values)), float(len(values) - 1)
 
 
-def _pseudo_logs(column: Vector) -> Vector:
+def pseudo_logs(column: Vector) -> Vector:
     """Pseudo-values m log(mean) - (m-1) log(mean without one)."""
     count = len(column)
     if count < 2:

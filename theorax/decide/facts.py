@@ -24,7 +24,6 @@ __all__ = ["Fact", "FactKey", "Level", "by_key", "facts", "sorted_facts"]
 
 LISTED = 8  # sizes that are named one by one
 LONG = 120  # characters of a formula that still stands beside a number
-ENLARGED = 1e6  # a factor from which corrections play no part
 
 
 class Level(Enum):
@@ -62,6 +61,7 @@ class FactKey(StrEnum):
     HEADROOM = "Headroom factor"
     POWER = "Power"
     VARIATES = "Variates"
+    RIVALS = "Rivals"
     TIGHTNESS = "Tightness"
     NOISE = "Noise"
     SCOPE = "Scope"
@@ -197,8 +197,11 @@ def _strength(claim: Verdict, case: Case) -> Iterator[Fact]:
         short = f"(margin × {phrases.factor_text(factor)})" if factor and claim.status.holds else ""
         told = f"the largest difference fits {phrases.factor_text(factor)} times into the margin, rounding included"
         yield Fact(FactKey.HEADROOM, told, short=short)
-    elif factor is not None and 0 < factor < ENLARGED and case.status is claim.status:
+    elif factor is not None and 0 < factor < phrases.LASTING and case.status is claim.status and case.outside is None:
         yield Fact(FactKey.BREAKDOWN, phrases.lasts(factor, case.status))
+    if case.rivals and claim.status.holds:
+        forms = "; ".join(phrases.form_text(form, claim.as_ or "n") for form in case.rivals)
+        yield Fact(FactKey.RIVALS, f"with the same corrections the data fit as well: {forms}")
     if case.noticeable is not None:
         value = number(case.noticeable, 2)
         told = f"refutes a difference of {value} however rounding falls"

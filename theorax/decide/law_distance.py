@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from theorax.decide.bias_aware import Weights, bias_of, spare_directions
 from theorax.decide.designs import Plan, Policy, Target
-from theorax.decide.equivalence import outcome, stands, stands_with_log
+from theorax.decide.equivalence import outcome, stands
 from theorax.decide.gaussian_norm import NoiseNorm
 from theorax.decide.law_features import distance
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reading, Side
@@ -25,7 +25,7 @@ from theorax.decide.verdict import Point
 from theorax.errors import DesignError, ObservationError
 from theorax.names import many
 
-__all__ = ["Averaged", "averaged", "decide_distance", "has_slow_room_law", "is_robust_law", "law_point", "misfit_law"]
+__all__ = ["Averaged", "averaged", "decide_distance", "is_robust_law", "law_point", "misfit_law"]
 
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
@@ -92,17 +92,6 @@ def is_robust_law(
 ) -> bool:
     """True if the status stands under the larger classes of `Corrections.redesigns`, each with weights of its own."""
     return stands(
-        decision,
-        plan,
-        _again(decision, features, target, reference),
-    )
-
-
-def has_slow_room_law(
-    decision: Decision, features: Sequence[Matrix], target: Vector, plan: Plan, reference: Matrix | None = None
-) -> bool | None:
-    """True if the status stands with a term log n0/log n in the class; None where that cannot be asked."""
-    return stands_with_log(
         decision,
         plan,
         _again(decision, features, target, reference),

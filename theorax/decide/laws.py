@@ -29,7 +29,6 @@ from theorax.decide.known_laws import KnownLaw, RealLaw, Sample
 from theorax.decide.law_distance import (
     averaged,
     decide_distance,
-    has_slow_room_law,
     is_robust_law,
     law_point,
     misfit_law,
@@ -140,7 +139,7 @@ class LawPlan(SweepPlan):
     def core(self) -> Plan:
         return Plan(
             sizes=self.sizes,
-            corrections=self.corrections.anchored(self.sizes[0]),
+            corrections=self.corrections.anchored(self.sizes[0], in_limit=True),
             target=Target.LIMIT,
             sd=self._spread,
             draws=self.draws,
@@ -370,12 +369,11 @@ def decide_law(
     if extrapolated and not looks_further and decision.status is Status.SUPPORTED:
         decision = withheld(decision, Reason.UNDERPOWERED)
     elif extrapolated and looks_further:
-        slow = has_slow_room_law(decision, features, target, plan.core, reference)
         decision = replace(decision, robust=is_robust_law(decision, features, target, plan.core, reference))
-        decision = replace(decision, under_twice=decision.robust, with_log=slow)
+        decision = replace(decision, under_twice=decision.robust, basis=plan.basis)
         alarm = misfit_law(features, plan.core)
     if extrapolated:
-        unseen.append(beyond(plan.core.corrections, plan.letter, plan.sizes[0]))
+        unseen.append(beyond(plan.core.corrections, plan.letter, plan.sizes[0], in_limit=True))
     if alarm:
         decision = withheld(decision, Reason.CLASS_REFUTED)
     points = tuple(law_point(size, table, shown) for size, table in zip(plan.sizes, features, strict=True))

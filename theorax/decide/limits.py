@@ -85,11 +85,11 @@ class LimitPlan(WeightedPlan):
     def core(self) -> Plan:
         plan = Plan(
             sizes=self.sizes,
-            corrections=_in_units(self.corrections.anchored(self.sizes[0]), self._scale),
+            corrections=_in_units(self.corrections.anchored(self.sizes[0], in_limit=True), self._scale),
             target=Target.LIMIT,
             sd=self.planned_spreads,
             draws=self.draws,
-            policy=self.seeds.policy,
+            policy=self.policy,
             errors=self.errors,
             side=LIMIT_SIDES[self.side],
             levels=self.levels,
@@ -205,6 +205,8 @@ def _in_units(corrections: Corrections, unit: float) -> Corrections:
     return replace(
         corrections,
         size=corrections.size * unit,
+        log=corrections.log * unit,
+        loglog=corrections.loglog * unit,
         rest=corrections.remainder * unit,
         order=corrections.remainder_order,
         reason=corrections.reason or "the default class, in units of the limit",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from theorax.decide.status import Reading, Side, Status
+from theorax.decide.phrases import LASTING, factor_text
+from theorax.decide.status import Reading, Reason, Side, Status
 from theorax.decide.verdict import Verdict
 from theorax.text.numbers import as_typed, number
 
@@ -68,7 +69,21 @@ def meaning(claim: Verdict) -> str:
         Status.REFUTED: f"The data exclude {a} {quantity.name} {true}.",
         Status.INCONCLUSIVE: f"The data fit {a} {quantity.name} {true}, and one that {off} too.",
     }
-    return sentences.get(claim.status, "")
+    if claim.reason is Reason.CLASS:
+        return (
+            "The data decide only if corrections at finite sizes are those declared, and a form outside them fits too."
+        )
+    return f"{_rests(claim)}{sentences.get(claim.status, '')}"
+
+
+def _rests(claim: Verdict) -> str:
+    """The class on which a refutation along sizes rests, and the factor at which it fails; else empty."""
+    case = claim.deciding
+    if claim.status is not Status.REFUTED or claim.as_ is None or case is None or not case.bias:
+        return ""
+    factor = case.breakdown
+    fails = f"; undecided at {factor_text(factor)} times" if factor is not None and factor < LASTING else ""
+    return f"REFUTED if corrections are at most those declared{fails}. "
 
 
 def _word(claim: Verdict) -> str:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from theorax.decide.bias_aware import Weights
 from theorax.decide.control_variates import Variates
-from theorax.decide.designs import Plan, Policy, Tails
+from theorax.decide.designs import Plan, Policy, Tails, conditions
 from theorax.decide.estimators import (
     betting,
     catoni,
@@ -30,7 +30,9 @@ from theorax.decide.estimators import (
     score_range,
     score_variance,
     scores,
+    single,
 )
+from theorax.decide.form_fits import Averages, averages_of
 from theorax.decide.interval import Interval, Student
 from theorax.decide.samples import Columns
 from theorax.decide.status import Reason, Refusal
@@ -316,6 +318,8 @@ class MeansOfDraws(WeightedMeans):
         k, bias = weights.vector, weights.bias.total
         if weights.plan.policy is Policy.DETERMINISTIC:
             found = deterministic(self.columns.single(weights.plan.sizes), k, bias)
+        elif weights.plan.policy is Policy.SINGLE:
+            found = single(np.concatenate(self.columns.values), k, conditions(weights.plan)[0], bias)
         elif self.columns.batched and self.moments.tails is not Tails.LIGHT:
             raise ObservationError(
                 f"Draws that were averaged in passing were given under declared moments ({self.moments}). Their interval "
@@ -326,6 +330,9 @@ class MeansOfDraws(WeightedMeans):
         if self.corrected and isinstance(found, Student):
             found = replace(found, corrected=True)
         return replace(found, rounding=found.rounding + float(np.abs(k) @ self._errors))
+
+    def averages(self, plan: Plan) -> Averages:
+        return averages_of(self.columns.values, plan.policy, self._errors)
 
     @cached_property
     def _errors(self) -> Vector:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from theorax.decide.case_results import own_case
 from theorax.decide.conclusions import conclude
 from theorax.decide.correction_words import class_assumption
+from theorax.decide.designs import Target
 from theorax.decide.guard_findings import Looked, together
 from theorax.decide.plans import Planned, SweepPlan, Tested
 from theorax.decide.size_arithmetic import over_sizes, sizes_of_ledger
@@ -74,7 +75,7 @@ def _concluded(
     return conclude(
         stated,
         [case],
-        [found_by(decision, level=spent, detail=tested.detail, within=within)],
+        [found_by(decision, level=spent, detail=tested.detail, within=within, letter=letter or "n")],
         decision=decision,
         level=spent,
         looked=together([tested.looked, Looked(tuple(says_nothing([plan.no_meaning])))]),
@@ -87,7 +88,12 @@ def _concluded(
 
 def sweep_assumptions(plan: SweepPlan, *moments: Assumption) -> tuple[Assumption, ...]:
     """Assumptions of a verdict over a sweep: class, moments, seeds, arithmetic."""
-    found = [class_assumption(plan.corrections, plan.letter, plan.sizes[0], plan.unit), *moments]
+    found = [
+        class_assumption(
+            plan.corrections, plan.letter, plan.sizes[0], plan.unit, in_limit=plan.core.target is Target.LIMIT
+        ),
+        *moments,
+    ]
     if plan.random:
         found.append(Assumption("independence", SEEDS[plan.seeds], Standing.DECLARED))
     given = max(plan.core.given_errors)

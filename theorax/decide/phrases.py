@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from theorax.decide.correction_words import slow_term
 from theorax.decide.kinds import DecidedQuantity, KindWords
+from theorax.decide.slow_terms import Form, FormKind
 from theorax.decide.status import Reading, Side, Status
 from theorax.decide.verdict import AssumedNoise, Case, VarianceGain, Verdict
 from theorax.names import many
-from theorax.text.numbers import number, percent, with_uncertainty
+from theorax.text.numbers import as_power, number, percent, with_uncertainty
 
 __all__ = [
-    "SIGNS", "case_name", "case_place", "claimed_value", "factor_text", "gains_text", "lasts", "margin_text",
+    "LASTING", "SIGNS", "case_name", "case_place", "claimed_value", "factor_text", "form_text", "gains_text",
+    "lasts", "margin_text",
     "noise_assumed", "power_phrase", "risk",
 ]  # fmt: skip
 
+LASTING = 1e6  # a factor from which corrections play no part
 SIGNS = {Side.EQUAL: "", Side.AT_MOST: "≤ ", Side.AT_LEAST: "≥ "}
 
 
@@ -54,6 +58,37 @@ def claimed_value(
 def margin_text(given: str, because: str) -> str:
     """A margin as it was stated, and the reason for it."""
     return f"{given}, because {because}" if because else given
+
+
+def form_text(form: Form, letter: str) -> str:
+    """A form as a formula with its fitted numbers.
+
+    >>> form_text(Form(FormKind.POWER, -1.0, 1.0), "N")
+    'N^-1 log N'
+    >>> form_text(Form(FormKind.SLOW, limit=0.9997, slow=(SlowTerm.LOGLOG,), coefficients=(-0.182,)), "n")
+    'a limit of 0.9997 with a correction c log log n/log n (-0.18 where it is largest)'
+    >>> form_text(Form(FormKind.SLOW_FACTOR, exponent=-1.0, slow=(SlowTerm.LOG,), coefficients=(0.3,)), "n")
+    'n^-1 with a relative correction c/log n (0.3 where it is largest)'
+    """
+    if form.kind is FormKind.CONSTANT:
+        return "a constant"
+    slow = ""
+    if form.slow:
+        terms = " + ".join(slow_term(term, letter) for term in form.slow)
+        sizes = ", ".join(number(size, 2) for size in form.coefficients)
+        slow = f"correction {terms} ({sizes} where {'it is' if len(form.slow) == 1 else 'they are'} largest)"
+    if form.kind is FormKind.SLOW:
+        return f"a limit of {number(form.limit, 4)} with a {slow}"
+    exponent = form.exponent or 0.0
+    if form.kind is FormKind.EXPONENTIAL:
+        return f"exp({number(exponent, 3)} {letter})"
+    of_simple = form.kind is FormKind.POWER and form.log_power != 0
+    power = as_power(letter, exponent if of_simple else float(f"{exponent:.3g}"))
+    if slow:
+        return f"{power} with a relative {slow}"
+    if not form.log_power:
+        return power
+    return f"{power} {f'log {letter}' if form.log_power == 1 else as_power(f'(log {letter})', form.log_power)}"
 
 
 def risk(level: float) -> str:

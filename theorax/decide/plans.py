@@ -20,7 +20,7 @@ from theorax.decide.designs import ASSURED, FEWEST_SIZES, LIKELY, Plan, Policy
 from theorax.decide.guard_findings import NOTHING_LOOKED_AT, Looked
 from theorax.decide.kinds import KindWords
 from theorax.decide.planning import cheapest
-from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reading, Reason, Refusal, Side
+from theorax.decide.status import DEFAULT_LEVELS, Basis, Decision, Levels, Reading, Reason, Refusal, Side
 from theorax.decide.verdict import Point, VarianceGain
 from theorax.errors import DesignError
 from theorax.names import did_you_mean, many
@@ -333,6 +333,17 @@ class SweepPlan(Planned):
     @property
     def random(self) -> bool:
         return self.seeds is not Seeds.NONE
+
+    @property
+    def policy(self) -> Policy:
+        """The rule for the standard error: of one draw at each size, that of the residuals."""
+        alone = self.draws == 1 or (isinstance(self.draws, tuple) and set(self.draws) == {1})
+        return Policy.SINGLE if self.random and alone and len(self.sizes) > 1 else self.seeds.policy
+
+    @property
+    def basis(self) -> Basis:
+        """On whose word the class of corrections rests."""
+        return Basis.AUTHOR if self.corrections.is_reasoned else Basis.DEFAULT
 
     @property
     def cost(self) -> float:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from theorax.decide.bias_aware import Weights, solve_weights
 from theorax.decide.control_variates import NO_VARIATES, Variates
-from theorax.decide.designs import Plan, Policy, Target, least_sizes
+from theorax.decide.designs import Plan, Policy, Target, conditions, least_sizes
 from theorax.decide.estimators import (
     above_floor,
     deterministic,
@@ -26,7 +26,10 @@ from theorax.decide.estimators import (
     log_of_mean,
     log_of_mean_independent,
     paired,
+    pseudo_logs,
+    single,
 )
+from theorax.decide.form_fits import Averages, averages_of
 from theorax.decide.interval import Interval, Student
 from theorax.decide.samples import Columns
 from theorax.decide.status import Levels, Reason, Refusal
@@ -113,12 +116,28 @@ class MeansOfLogs(WeightedMeans):
         bias = weights.bias.total + float(np.abs(k) @ self.errors)
         if policy is Policy.DETERMINISTIC:
             return deterministic([math.log(column[0]) for column in self.columns], k, bias)
+        if policy is Policy.SINGLE:
+            return single(self._logarithms, k, conditions(weights.plan)[0], bias)
         if self.average is Average.LOG_OF_MEAN:
             if policy is Policy.PAIRED:
                 return log_of_mean(np.stack(self.columns, axis=1), k, bias)
             return log_of_mean_independent(self.columns, k, bias)
         logs = self.columns if self.logs else [np.log(column) for column in self.columns]
         return paired(np.stack(logs, axis=1), k, bias) if policy is Policy.PAIRED else independent(logs, k, bias)
+
+    @property
+    def _logarithms(self) -> Vector:
+        """The logarithm of the one value at each size."""
+        return np.array([float(column[0]) if self.logs else math.log(column[0]) for column in self.columns])
+
+    def averages(self, plan: Plan) -> Averages:
+        if self.logs:
+            return averages_of(self.columns, plan.policy, self.errors)
+        if self.average is Average.LOG_OF_MEAN and plan.policy in (Policy.PAIRED, Policy.INDEPENDENT):
+            found = averages_of([pseudo_logs(column) for column in self.columns], plan.policy, self.errors)
+            means = np.log([float(column.mean()) for column in self.columns])
+            return replace(found, values=means)
+        return averages_of([np.log(column) for column in self.columns], plan.policy, self.errors)
 
     @classmethod
     def of(

@@ -22,20 +22,22 @@ from theorax.decide.control_variates import (
     with_draws,
 )
 from theorax.decide.corrections import Corrections
-from theorax.decide.designs import Plan, Target, Vector
+from theorax.decide.designs import FEWEST_SIZES, Plan, Target, Vector, least_sizes
 from theorax.decide.draw_guards import scatter
+from theorax.decide.equivalence import withheld
 from theorax.decide.kinds import DecidedQuantity, KindWords, QuantityForm
 from theorax.decide.own_verdicts import sweep_assumptions, sweep_verdict
 from theorax.decide.planning import plateau
 from theorax.decide.plans import Seeds, Tested, chosen, draw_counts, per_size, sweep_sizes
 from theorax.decide.rate_estimators import Average, MeansOfLogs, design_rate
+from theorax.decide.rounding_floors import RoundingFloor, rounding_floor
 from theorax.decide.samples import Columns, above_zero, by_size, geometric_point, mean_point
-from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reading, Side
+from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reading, Reason, Side, Status
 from theorax.decide.streams import Stream
-from theorax.decide.sweep_decisions import SweepDesign, WeightedPlan
+from theorax.decide.sweep_decisions import SweepDesign, WeightedPlan, decide_sweep, first_sizes
 from theorax.decide.verdict import Assumption, Point, Standing, Verdict
 from theorax.errors import DesignError
-from theorax.text.numbers import as_power, as_typed
+from theorax.text.numbers import as_power, as_typed, number
 
 __all__ = ["RATE_SIDES", "RatePlan", "plan_rate", "rate"]
 
@@ -99,7 +101,7 @@ class RatePlan(WeightedPlan):
             target=_FORMS[self.form],
             sd=self.planned_spreads,
             draws=self.draws,
-            policy=self.seeds.policy,
+            policy=self.policy,
             errors=self.errors,
             side=RATE_SIDES[self.side],
             levels=self.levels,
@@ -144,12 +146,49 @@ class RatePlan(WeightedPlan):
         **Raises:** `ObservationError` for values that are not positive where no floor explains them.
         """
         found = self._tested(lambda: self._means(observed, self.variates), self._points(observed))
+        found = self._clear_of_rounding(found, observed)
         unseen = (*found.unseen, *self._order_of_mean(observed, found.decision))
         if self.planned_gain is None or math.isnan(found.decision.estimate):
             return replace(found, unseen=unseen)
         raw, used = self._means(observed, NO_VARIATES), self._means(observed, self.variates)
         gain = self._gain(raw, used, used.raw or self.variates.why_raw(observed.counts))
         return replace(found, unseen=unseen, gain=gain)
+
+    def _clear_of_rounding(self, found: Tested, observed: Columns) -> Tested:
+        """The test, withheld where the values of the largest sizes are rounding.
+
+        A word stands if the sizes above rounding give it on their own. With declared errors, or a floor, rounding is in
+        them.
+        """
+        decision = found.decision
+        says = decision.status is not Status.INCONCLUSIVE or decision.reason is Reason.CLASS_REFUTED
+        declared_errors = self.floor or any(self.core.given_errors) or any(bound.any() for bound in observed.bounds)
+        if not says or declared_errors or self.exponent >= 0 or observed.logs:
+            return found
+        sizes = np.asarray(self.sizes)
+        decay = self.exponent * (sizes if self.is_exponential else np.log(sizes))
+        rounding = rounding_floor([float(column.mean()) for column in observed.values], decay)
+        if rounding is None:
+            return found
+        if decision.status is self._without_rounding(observed, rounding) is not Status.INCONCLUSIVE:
+            return found
+        dropped = ", ".join(number(size) for size in self.sizes[rounding.kept :])
+        detail = (
+            f"at {self.letter} = {dropped} the values are as small as the rounding of numbers of order one, so they show "
+            "rounding. Leave these sizes out, or declare the floor of the values"
+        )
+        return replace(found, decision=withheld(decision, Reason.NUMERIC_FLOOR, refutation=True), detail=detail)
+
+    def _without_rounding(self, observed: Columns, rounding: RoundingFloor) -> Status:
+        """The word of the sizes clear of rounding alone, each value off by up to the floor."""
+        kept = rounding.kept
+        if kept < max(FEWEST_SIZES, least_sizes(self.core)):
+            return Status.INCONCLUSIVE
+        design = design_rate(first_sizes(self.core, kept), self.average)
+        plan, values = design.weights.plan, observed.first(kept)
+        means = MeansOfLogs.of(plan, values, self.average, rounding.floor, self.variates)
+        found, _, _ = decide_sweep(design, means, self.claimed, self.margin, self.core.side, self.reading)
+        return found.status
 
     def mean_tests(self, observed: Columns, share: float = 1.0) -> tuple[MeanTest, ...]:
         values: Sequence[Vector] = observed.values

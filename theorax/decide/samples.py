@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
@@ -48,6 +48,13 @@ class Columns:
     def bounds(self) -> tuple[Vector, ...]:
         """The bounds of the errors at every size: zero where the values are taken as exact."""
         return self.errors or (np.zeros(1),) * len(self.values)
+
+    def first(self, kept: int) -> Columns:
+        """The observations at the smallest sizes, so many of them."""
+        parts = {
+            name: getattr(self, name)[:kept] for name in ("values", "errors", "points", "variates", "variate_errors")
+        }
+        return replace(self, **parts)
 
     def single(self, sizes: Sequence[float]) -> Vector:
         """One value per size of what is declared to hold no randomness.

@@ -34,6 +34,7 @@ def plan_sequence(
     side: str = "exact",
     form: str = "power",
     corrections: Corrections | None = None,
+    floor: float = 0.0,
     levels: Levels = DEFAULT_LEVELS,
     reading: str = Reading.MARGIN,
     name: str = "sequence",
@@ -43,7 +44,9 @@ def plan_sequence(
     """Plan to decide the order ``n**exponent`` (or ``exp(exponent*n)``) or the limit ``to`` of a deterministic sequence.
 
     ``errors`` bound the error of each value: absolute ones for a limit, relative ones for an order (its logarithm is
-    what is used).
+    what is used). ``floor``: an absolute numerical floor of the values of an order; sizes that come near it are left out.
+    Calling this says that nothing is random. One run at each size with noise of unknown size is planned with
+    ``plan_rate(..., draws=1)`` or ``plan_limit(..., draws=1)``: its noise is read off the residuals.
 
     **Raises:** `DesignError` or `StatementError` for what cannot be planned, saying what to write instead.
     """
@@ -70,7 +73,7 @@ def plan_sequence(
     }
     if exponent is None:
         return LimitPlan(to=float(to or 0.0), **given)
-    return RatePlan(exponent=float(exponent), form=form, **given)
+    return RatePlan(exponent=float(exponent), form=form, floor=float(floor), **given)
 
 
 def sequence(plan: SequencePlan, values: Any) -> Verdict:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
+from theorax.decide.slow_terms import Form
 from theorax.errors import DesignError, TheoraxError
 
 if TYPE_CHECKING:
     from theorax.decide.kill_bounds import Again  # it needs SciPy, and a result that is shown does not
 
 __all__ = [
-    "DEFAULT_LEVELS", "Decision", "Direction", "LargerClasses", "Levels", "Reading", "Reason", "Refusal", "Side",
+    "DEFAULT_LEVELS", "Basis", "Decision", "Direction", "LargerClasses", "Levels", "Reading", "Reason", "Refusal", "Side",
     "Status",
 ]  # fmt: skip
 
@@ -75,6 +76,8 @@ class Reason(StrEnum):
     NUMERIC_FLOOR = "numeric_floor"
     MOMENTS_UNDECLARED = "moments_undeclared"
     CLASS_REFUTED = "class_refuted"
+    CLASS = "class"  # a form outside the default class explains the data: give the class a reason
+    NOISE_UNDECLARED = "noise_undeclared"  # one value at each size, and nothing said of its error
     HYPOTHESIS_UNSAMPLED = "hypothesis_unsampled"
     NOT_DECIDABLE_YET = "not_decidable_yet"
     OUT_OF_TIME = "out_of_time"
@@ -125,6 +128,16 @@ class Side(StrEnum):
     def mirrored(self) -> Side:
         """The same claim about minus the value."""
         return {Side.AT_LEAST: Side.AT_MOST, Side.AT_MOST: Side.AT_LEAST}.get(self, self)
+
+
+class Basis(StrEnum):
+    """On whose word a class of corrections rests."""
+
+    AUTHOR = "author"  # a reason was given
+    DEFAULT = "default"  # none was
+
+    def __repr__(self) -> str:
+        return repr(self.value)
 
 
 class Direction(StrEnum):
@@ -207,7 +220,8 @@ class LargerClasses:
 
     robust: bool | None = None  # under twice the class, and its sizes do not share their arithmetic
     under_twice: bool | None = None  # under twice the class
-    with_log: bool | None = None  # with a factor log n
+
+    DROPPED: ClassVar = ("with_log",)  # of report version 9
 
 
 @dataclass(frozen=True)
@@ -242,14 +256,25 @@ class Decision:
     robust: bool | None = None
     cases: tuple[Decision, ...] = ()
     under_twice: bool | None = None  # whether the status stands under twice the class of corrections
-    with_log: bool | None = None  # whether it stands with logarithms of the size in the class
+    basis: Basis | None = None  # of the class of corrections; None where nothing is extrapolated
+    outside: Form | None = None  # a form outside the class that explains the data: the word is withheld
+    believed: Decision | None = None  # what would have been decided without it
+    rivals: tuple[Form, ...] = ()  # other forms that fit as well as the claim that is supported
     skewness: float | None = None  # of the mean, in absolute value, where Student's interval of draws decided
     again: Again | None = None  # what a refutation of one case says of that by other draws
 
     @property
     def larger_classes(self) -> LargerClasses:
         """The same status under larger classes."""
-        return LargerClasses(self.robust, self.under_twice, self.with_log)
+        return LargerClasses(self.robust, self.under_twice)
+
+    @property
+    def within_class(self) -> Decision:
+        """The same decision if the declared class is believed, without a reason for it.
+
+        Wrong variants and controls are decided so: they show what a check under this class could have noticed.
+        """
+        return self.believed or self
 
     def charged(self, share: float) -> Decision:
         """A decision at a share of the levels, in units of the whole: rejected at the whole level iff at its share of it."""
@@ -261,6 +286,7 @@ class Decision:
             p_support=min(1.0, self.p_support / share),
             levels=Levels(self.levels.support / share, self.levels.refute / share),
             cases=tuple(case.charged(share) for case in self.cases),
+            believed=None if self.believed is None else self.believed.charged(share),
         )
 
     def refuted_at(self, level: float) -> Decision:

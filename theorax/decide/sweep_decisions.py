@@ -24,16 +24,18 @@ from theorax.decide.control_variates import (
     with_more,
 )
 from theorax.decide.correction_words import beyond
-from theorax.decide.designs import ASSURED, Plan
+from theorax.decide.designs import ASSURED, Plan, Policy, Target
 from theorax.decide.draw_guards import Spreads, look_at_draws
-from theorax.decide.equivalence import against, decide, has_slow_room, is_robust, withheld
+from theorax.decide.equivalence import against, decide, is_robust, withheld, withheld_by
+from theorax.decide.form_fits import Averages
 from theorax.decide.guard_findings import NOTHING_LOOKED_AT, Looked, together
 from theorax.decide.interval import Interval
 from theorax.decide.planning import CONTRADICTED, misfit
 from theorax.decide.plans import Planned, SweepPlan, Tested, refused
+from theorax.decide.rivals import Claimed, better_rival, explanation, named_rivals, rescue
 from theorax.decide.samples import Columns
 from theorax.decide.skewness import told_of_tails
-from theorax.decide.status import Decision, Levels, Reading, Reason, Refusal, Side, Status
+from theorax.decide.status import Basis, Decision, Levels, Reading, Reason, Refusal, Side, Status
 from theorax.decide.verdict import Point, VarianceGain
 from theorax.decide.wide_margins import NO_MEANING, passes_anything
 from theorax.errors import StatementError
@@ -55,6 +57,10 @@ class WeightedMeans(ABC):
     @abstractmethod
     def interval(self, weights: Weights) -> Interval:
         """The interval of the weighted mean over the sizes that were kept."""
+
+    @abstractmethod
+    def averages(self, plan: Plan) -> Averages:
+        """The averages at the sizes that were kept, with the covariance of their noise."""
 
 
 @dataclass(frozen=True)
@@ -208,7 +214,7 @@ class WeightedPlan(SweepPlan):
 
     def looked_at(self, observed: Columns) -> Looked:
         """Look at numbers of one's own for more than their means; nothing is random in a sequence."""
-        if not self.random:
+        if not self.random or self.policy is Policy.SINGLE:
             return NOTHING_LOOKED_AT
         spreads = Spreads(self.scatter(observed), self.planned_spreads, self.is_spread_stated)
         means = look_at_means(self.mean_tests(observed)) if self.variates.known else NOTHING_LOOKED_AT
@@ -221,13 +227,44 @@ class WeightedPlan(SweepPlan):
     def _tested(self, read: Callable[[], WeightedMeans], points: tuple[Point, ...]) -> Tested:
         """The decision on what was observed; ``read`` may refuse the data."""
         try:
+            means = read()
             decision, weights, alarm = decide_sweep(
-                self.solved, read(), self.claimed, self.margin, self.core.side, self.reading
+                self.solved, means, self.claimed, self.margin, self.core.side, self.reading
             )
+            decision = self._against_other_forms(decision, weights.plan, means)
         except Refusal as refusal:
             return refused(refusal, self, self.claimed, self.core.side, points)
-        unseen = (*self._unseen(weights), beyond(self.core.corrections, self.letter, self.sizes[0]))
+        in_limit = self.core.target is Target.LIMIT
+        unseen = (*self._unseen(weights), beyond(self.core.corrections, self.letter, self.sizes[0], in_limit=in_limit))
         return Tested(decision, points, unseen, CONTRADICTED if alarm else told_of_tails(decision))
+
+    def _against_other_forms(self, decision: Decision, plan: Plan, means: WeightedMeans) -> Decision:
+        """The decision after the forms that the class leaves out were held against the data.
+
+        | class | word | status |
+        |---|---|---|
+        | default | refuted, and a slow correction rescues the claim | inconclusive, class |
+        | default | supported, and a form outside the margin explains the data, the claim alone does not | inconclusive, class |
+        | with a reason | supported, and a rival outside the margin fits better by more than chance | inconclusive, class |
+        | any | otherwise | as it was; rivals that fit as well as a supported claim are named |
+
+        One value a size that leaves a claim open lacks a statement about its error before anything else.
+        """
+        decision = replace(decision, basis=self.basis)
+        if decision.status is Status.INCONCLUSIVE:
+            undeclared = plan.policy is Policy.SINGLE
+            return replace(decision, reason=Reason.NOISE_UNDECLARED) if undeclared else decision
+        claimed = Claimed(plan, self.claimed, self.margin, self.reading.forgives(self.margin, self.claimed))
+        averages = means.averages(plan)
+        by_default = self.basis is Basis.DEFAULT
+        if decision.status is Status.REFUTED:
+            outside = rescue(claimed, averages) if by_default else None
+            return withheld_by(decision, outside) if outside else decision
+        if by_default and (outside := explanation(claimed, averages)):
+            return withheld_by(decision, outside)
+        rivals = named_rivals(claimed, averages)
+        better = better_rival(rivals)
+        return withheld_by(decision, better) if better else replace(decision, rivals=rivals)
 
     def _gain(self, raw: WeightedMeans, used: WeightedMeans, why: str) -> VarianceGain | None:
         """The gain of variates, measured by the weights that decided; None where there are none."""
@@ -268,17 +305,16 @@ def decide_sweep(
     weights = design.of_first(means.kept)
     plan = weights.plan
     decision = decide(means.interval(weights), claimed, margin, side, plan.levels, reading)
-    slow = has_slow_room(decision, plan, means.interval)
     decision = replace(decision, robust=is_robust(decision, plan, means.interval))
     if design.rival is not None:
         other = solve_weights(first_sizes(design.rival.weights.plan, means.kept))
         decision = against(decision, means.interval(other), design.rival.low, design.rival.high)
-    alarm = misfit(plan, _along(means, plan))
+    # The residuals of one value a size show its noise: they cannot speak against the form as well.
+    alarm = plan.policy is not Policy.SINGLE and misfit(plan, _along(means, plan))
     decision = withheld(decision, Reason.CLASS_REFUTED) if alarm else decision
     reported = replace(
         decision,
         under_twice=decision.robust,
-        with_log=None if decision.status is Status.INCONCLUSIVE else slow,
         p_refute=min(1.0, decision.p_refute / design.share),
         p_support=min(1.0, decision.p_support / design.share),
         levels=design.levels,

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 from theorax.decide.findings import Found, ShownBy, decisive, inside_the_margin, settle, shown_by
 from theorax.decide.kinds import KindWords
+from theorax.decide.slow_terms import Form
 from theorax.decide.status import Decision, Direction, LargerClasses, Reading, Reason, Side, Status
 from theorax.names import many
 from theorax.text.codec import Malformed
@@ -77,6 +78,8 @@ class Case:
     points: tuple[Point, ...] = ()
     detail: str = ""  # one sentence: what decided it
     gain: VarianceGain | None = None  # None where the claim has no variates of known mean
+    outside: Form | None = None  # a form outside the class of corrections that explains the data: the word is withheld
+    rivals: tuple[Form, ...] = ()  # forms that fit as well as the claim
 
     DROPPED: ClassVar = ("tails",)  # of report version 8
 
@@ -223,6 +226,8 @@ class Verdict(Statement, ErrorRates, Grounds, LargerClasses):
     cases: tuple[Case, ...]
     worst: int | None  # index into cases: the one that decided
     within_margin: bool = False  # off the claim, yet inside the margin: REFUTED read exactly, SUPPORTED with the margin
+
+    DROPPED: ClassVar = (*ErrorRates.DROPPED, *LargerClasses.DROPPED)
 
     def __post_init__(self) -> None:
         for name, right in settled_fields(self.findings).items():

@@ -6,7 +6,8 @@ import math
 from collections.abc import Mapping
 
 from theorax.decide.findings import Finding, Found, settle
-from theorax.decide.status import Decision, Reading, Reason, Side, Status
+from theorax.decide.phrases import LASTING, factor_text, form_text
+from theorax.decide.status import Basis, Decision, Reading, Reason, Side, Status
 from theorax.decide.verdict import LoggedAttempt
 from theorax.names import many
 from theorax.text.numbers import as_typed, number, p_value, percent, with_uncertainty
@@ -16,6 +17,8 @@ __all__ = [
     "sentence",
 ]  # fmt: skip
 
+DECLARE_NOISE = 'Write seeds="none" if the values are exact, bound their errors, or draw several values at every size'
+
 REMEDIES = {
     Reason.UNDERPOWERED: "the draws leave too wide an interval. More draws decide",
     Reason.CLASS_BIAS: "the assumed corrections leave no room in the margin. Use larger sizes, or declare smaller "
@@ -23,6 +26,9 @@ REMEDIES = {
     Reason.MOMENTS_UNDECLARED: "too few draws for a mean with undeclared tails",
     Reason.NUMERIC_FLOOR: "rounding is as large as the effect",
     Reason.CLASS_REFUTED: "the data do not fit the assumed corrections",
+    Reason.CLASS: "a form outside the declared corrections explains the data too. Give the class its reason, or declare a "
+    "class that holds this form",
+    Reason.NOISE_UNDECLARED: f"one value at each size shows its noise in the residuals alone. {DECLARE_NOISE}",
     Reason.HYPOTHESIS_UNSAMPLED: "no subject satisfies the hypotheses",
     Reason.NOT_DECIDABLE_YET: "it is not measured, and no proof settles it",
     Reason.BUDGET: "the program holds an operation that cannot be followed in this arithmetic",
@@ -39,6 +45,8 @@ REMEDIES = {
 }
 
 DECLARE = "Use larger sizes, or declare smaller corrections with a reason"
+
+_OF_CLASS = {Basis.AUTHOR: "those of the author's class", Basis.DEFAULT: "those of the default class"}
 
 SEEDS: Mapping[str, str] = {
     "paired": "draws are independent of each other; draw s has the same seed at every size",
@@ -65,18 +73,26 @@ def attempted(entry: LoggedAttempt) -> str:
 
 
 def sentence(
-    status: Status, decision: Decision, level: float | None, *, detail: str = "", where: str = "", cases: int = 1
+    status: Status,
+    decision: Decision,
+    level: float | None,
+    *,
+    detail: str = "",
+    where: str = "",
+    cases: int = 1,
+    letter: str = "n",
 ) -> str:
     """The sentence of a decision: the rejected hypothesis, the level, the declaration, and by how much that may fail.
 
     ``level``: None where nothing is random. ``detail`` is the deciding case's own sentence, which stands for the rest
-    where there is one; ``where`` names it.
+    where there is one; ``where`` names it. ``letter``: the size along which forms are fitted.
     """
     placed = f" for {where}" if where else ""
     risk = f"risk {percent(level)}" if level is not None else ""
     if detail:
         named = f" ({where})" if where and status is not Status.SUPPORTED else ""
-        return f"{detail[0].upper()}{detail[1:]}{named}."
+        bound = _bound_to_class(decision) if status is Status.REFUTED else ""
+        return f"{bound}{detail[0].upper()}{detail[1:]}{named}."
     if status is Status.SUPPORTED:
         factor = decision.breakdown_support
         holds = f" Holds until corrections are {factor:.2g} times those assumed." if factor < 1e6 else ""
@@ -91,14 +107,38 @@ def sentence(
         if decision.reading is Reading.MARGIN:
             excluded += f" and all within {decision.margin:.3g} of it"
         told = f"The data exclude {excluded}{f' ({noted})' if noted else ''}{placed}."
-        assumed = decision.bias > 0 or decision.robust is not None
-        return told + (" Fragile: with larger corrections it is undecided." if assumed and not decision.robust else "")
+        return f"{_bound_to_class(decision)}{told}"
+    if status is Status.INCONCLUSIVE and decision.reason is Reason.CLASS and decision.outside is not None:
+        return f"Undecided{placed}: {_explained(decision, letter)}"
     if status is Status.INCONCLUSIVE and decision.reason is Reason.CLASS_BIAS and math.isfinite(decision.bias):
         alone = f"the assumed corrections ({decision.bias:.2g}) leave no room in the margin ({decision.margin:.2g})"
         return f"Undecided{placed}: {alone}. {DECLARE}."
     if status is Status.INCONCLUSIVE and decision.reason is not None:
         return f"Undecided{placed}: {REMEDIES[decision.reason]}."
     return f"{status.capitalize()}{placed}."
+
+
+def _bound_to_class(decision: Decision) -> str:
+    """The class on which a refutation rests, and by how much it may fail; empty where nothing is extrapolated."""
+    if decision.basis is None:
+        return ""
+    assumed = f"Refuted if corrections are at most {_OF_CLASS[decision.basis]}"
+    factor = decision.breakdown_refute
+    return f"{assumed}; undecided at {factor_text(factor)} times. " if factor < LASTING else f"{assumed}. "
+
+
+def _explained(decision: Decision, letter: str) -> str:
+    """Why a word that rests on the declared class is withheld, and what to write."""
+    assert decision.outside is not None
+    form = form_text(decision.outside, letter)
+    class_ = _OF_CLASS[decision.basis or Basis.DEFAULT].removeprefix("those of ")
+    if decision.within_class.status is Status.REFUTED:
+        told = f"under {class_} the data exclude the claimed value, but they fit {form}"
+        return f"{told}. Declare the class that holds such corrections, or give the reason why there are none."
+    told = f"under {class_} the data exclude an error of {decision.margin:.3g} or more, but they fit {form}"
+    if decision.basis is Basis.AUTHOR:
+        return f"{told}, which is better by more than chance. Claim the form that holds, or measure larger sizes."
+    return f"{told} as well. Give the reason why corrections are those of the class, or measure larger sizes."
 
 
 CLAIMED = {Side.EQUAL: "exactly", Side.AT_MOST: "at most", Side.AT_LEAST: "at least"}
@@ -126,13 +166,10 @@ def _larger(decision: Decision) -> str:
     if decision.robust is None:
         return ""
     if decision.robust:
-        said = " Robust: it holds with larger corrections too."
-    elif decision.under_twice:
-        said = " It holds with larger corrections too, but all sizes share their arithmetic."
-    else:
-        said = " Fragile: with larger corrections it is undecided."
-    slow = {True: " It holds with a factor log n.", False: " With a factor log n it is undecided."}
-    return said + (slow[decision.with_log] if decision.with_log is not None else "")
+        return " Robust: it holds with larger corrections too."
+    if decision.under_twice:
+        return " It holds with larger corrections too, but all sizes share their arithmetic."
+    return " Fragile: with larger corrections it is undecided."
 
 
 def numbers_line(decision: Decision, sign: int = 1) -> str:
@@ -161,10 +198,11 @@ def found_by(
     where: str = "",
     cases: int = 1,
     within: str = "",
+    letter: str = "n",
 ) -> Found:
     """The finding of a decision, with its sentence; the other arguments as in `sentence`, ``within`` of `inside`."""
     finding = finding or TESTED[decision.status]
-    told = sentence(settle([finding]), decision, level, detail=detail, where=where, cases=cases)
+    told = sentence(settle([finding]), decision, level, detail=detail, where=where, cases=cases, letter=letter)
     within = within if finding in (Finding.TEST_SUPPORTED, Finding.TEST_REFUTED) else ""
     return Found(finding, told, decision.reason if finding is Finding.UNDECIDED else None, within)
 

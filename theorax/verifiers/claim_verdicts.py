@@ -65,7 +65,9 @@ def no_case(theorem: Theorem, claim: Claim) -> str:
     )
 
 
-def decided_findings(judged: Sequence[CellResult], decision: Decision, *, settled: bool) -> Iterator[Found]:
+def decided_findings(
+    judged: Sequence[CellResult], decision: Decision, *, settled: bool, letter: str = "n"
+) -> Iterator[Found]:
     """Findings of the decided cases of a claim together, beside its proof where it has one."""
     shown = deciding(judged, decision)
     # The reason that is told is that of the case; its numbers are those of all cases together.
@@ -77,7 +79,16 @@ def decided_findings(judged: Sequence[CellResult], decision: Decision, *, settle
     if settled and (decision.status is Status.REFUTED or decision.equivalent_within_margin):
         yield _DISPROVED
     for finding in _brought_to_light(judged, decision):
-        found = found_by(told, finding, level=level, detail=shown.detail, where=where, cases=len(judged), within=within)
+        found = found_by(
+            told,
+            finding,
+            level=level,
+            detail=shown.detail,
+            where=where,
+            cases=len(judged),
+            within=within,
+            letter=letter,
+        )
         yield replace(found, reason=decision.reason) if finding is Finding.UNDECIDED else found
 
 

@@ -58,4 +58,8 @@ class AsymptoticClaim(Claim, ABC):
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """The class of corrections at finite sizes."""
-        return (class_assumption(self.approach, str(self.as_), unit=self.correction_unit),)
+        return (
+            class_assumption(
+                self.approach, str(self.as_), unit=self.correction_unit, in_limit=not self.predicts_an_exponent
+            ),
+        )

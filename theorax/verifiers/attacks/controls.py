@@ -108,6 +108,7 @@ class _Trial:
         cases = [self.judge.prepare(self.claim, cell, shared, self.claim) for cell in cells]
         cases = [case.repeated() for case in cases] if repetition else cases
         judged = [self.judge.judge(self.claim, case, seen).charged(share) for case in cases]
+        judged = [replace(part, decision=part.decision.within_class) for part in judged]
         decision = combine([part.decision for part in judged], levels.of_attacks)
         own = decision.refuted_at(levels.refute)
         return judged, own if own.status is Status.SUPPORTED else decision

@@ -57,8 +57,8 @@ def _mutant(planned: PlannedClaim, variant: Variant, observed: Callable[[SweepLi
     decisions: list[Decision] = []
     for case in variants:  # one case outside the margin refutes the variant: the others would not change the word
         judged = judge.judge(variant.claim, case, observed(case.cell.line)).charged(planned.share)
-        decisions.append(judged.decision)
-        if judged.decision.status is Status.REFUTED and not judged.decision.equivalent_within_margin:
+        decisions.append(judged.decision.within_class)
+        if decisions[-1].status is Status.REFUTED and not decisions[-1].equivalent_within_margin:
             break
     decision = combine(decisions, levels, of=len(variants))
     return MutantOutcome(
