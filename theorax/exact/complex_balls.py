@@ -54,6 +54,11 @@ def complex_ball_of(expression: sympy.Expr, point: Point, precision: int = 256) 
         return function_of(expression, _NO_LETTER, point, precision, entered=True)(acb(0), False)
 
 
+def computable(node: sympy.Expr) -> bool:
+    """Does the function at the top of the node have an enclosure?"""
+    return applied(node) is not None or type(node).__name__ in _OF_REAL_NUMBERS
+
+
 _NO_LETTER = sympy.Dummy()
 
 

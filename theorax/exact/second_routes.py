@@ -22,7 +22,7 @@ from sympy.core.function import AppliedUndef
 from sympy.logic.boolalg import Boolean
 
 from theorax.errors import UsageError
-from theorax.exact.complex_balls import complex_ball_of
+from theorax.exact.complex_balls import complex_ball_of, computable
 from theorax.exact.exceptional_points import ExceptionalPoint, admitted, exceptional_points
 from theorax.exact.quadrature import integral
 from theorax.exact.zero import admissible, is_zero
@@ -38,6 +38,9 @@ POINTS = 2
 _ATTEMPTS = 200
 """Draws until the result is a number at so many points."""
 
+_FAILED = 6
+"""Points at which a form has no route, or one that is too wide, until it is given up."""
+
 _PRECISION = 160
 _SEEN = 2.0**-8
 """Width, in parts of the number itself, from which on a route has seen nothing of it."""
@@ -49,6 +52,9 @@ _ASIDE = (48, 96)
 
 _FAR = (4, 8, 16, 32, 64, 128, 256, 512)
 """A limit is looked at along 2^k and 2^k + 1 (or at that distance from a finite place), k doubling."""
+
+_NEAR = (2, 3, 4, 5, 6, 8, 10, 12, 14, 16)
+"""The same where numbers so far are too large or too small to compute with."""
 
 _MANY = (4, 8, 16, 32, 64, 128, 256, 512, 1024)
 """Partial sums of a series that are held against its value."""
@@ -140,20 +146,28 @@ def compared(left: Expr, right: Expr, where: Boolean = sympy.true) -> SecondRout
 
 def _at_points(left: Expr, right: Expr, where: Boolean) -> SecondRoute:
     symbols = sorted(left.free_symbols | right.free_symbols, key=str)
-    undefined = {*left.atoms(AppliedUndef), *right.atoms(AppliedUndef)}
+    undefined = any(map(_is_unnamed, sympy.preorder_traversal(sympy.Tuple(left, right))))
     left, right = (_with_known_functions(side) for side in (left, right))
     checked, names, why = 0, dict[str, None](), "its value is a number at no point tried"
-    for special, found in _every_point(left, right, where):
+    # Functions put in for others say nothing against a value, so that no point is exceptional for them.
+    points = (
+        ((False, found) for found in _points(left, right, where)) if undefined else _every_point(left, right, where)
+    )
+    failed = wide = 0
+    for special, found in points:
         point = found.point
-        if special and (undefined or (slope := _one_sided_slopes(left, right, point)) is True):
-            continue
-        if special and slope is False:
+        if special and (slope := _one_sided_slopes(left, right, point)) is not None:
+            if slope:
+                continue
             return SecondRoute(False, f"differences to one side give another value at {found}")
         try:
             sides = [_side(side, point) for side in (left, right)]
             holds = _same(*(side.wide for side in sides))
         except _FAILURES as error:
             why = str(error) or type(error).__name__
+            failed += isinstance(error, UnsupportedExpression)
+            if failed == _FAILED:
+                break
             continue
         if (
             holds is False and undefined
@@ -167,8 +181,8 @@ def _at_points(left: Expr, right: Expr, where: Boolean) -> SecondRoute:
         if holds:
             checked, names = checked + 1, {**names, told: None}
         elif all(side.ball.is_finite() for side in sides):
-            why = "the second value is too wide to tell"
-        if checked == POINTS or not point:
+            why, wide = "the second value is too wide to tell", wide + 1
+        if checked == POINTS or wide == _FAILED or not point:
             break
     if not checked:
         return SecondRoute(None, why)
@@ -216,7 +230,13 @@ def _with_known_functions(side: Expr) -> Expr:
         terms = [(argument + 2 + sympy.Rational(i + place % 7, 5)) ** 2 for i, argument in enumerate(call.args)]
         return sum(terms, sympy.Rational(place % 11 + 1, 3))
 
-    return side.replace(lambda part: isinstance(part, AppliedUndef), known)
+    return side.replace(_is_unnamed, known)
+
+
+def _is_unnamed(part: Any) -> bool:
+    """Is it a call of a function that only the author knows?"""
+    own = isinstance(part, sympy.Function) and type(part).__module__.partition(".")[0] != "sympy"
+    return isinstance(part, AppliedUndef) or (own and not computable(part))
 
 
 def one_sided(node: Subs, value: Expr, where: Boolean = sympy.true) -> SecondRoute | None:
@@ -368,12 +388,11 @@ def _telescopes(node: Sum, value: Expr) -> bool:
 
 
 def _approached(node: Limit, value: Expr, where: Boolean) -> SecondRoute:
-    expression, variable, place, direction = node.args
     name, seen, why = "balls along the limit (evidence)", 0, "its value is a real number at no point tried"
     for special, found in _every_point(node, value, where):
         point = found.point
         try:
-            courses = [_course(expression, variable, where, point) for where in _ways(place, str(direction), point)]
+            courses = _courses(node, point)
             agrees = [
                 _grows(course, value) if value in (oo, -oo) else _tends(course, value, point) for course in courses
             ]
@@ -394,27 +413,43 @@ def _approached(node: Limit, value: Expr, where: Boolean) -> SecondRoute:
     return SecondRoute(True, told) if seen else SecondRoute(None, why)
 
 
-def _ways(place: Expr, direction: str, point: Point) -> list[list[Expr]]:
+def _courses(node: Limit, point: Point) -> list[list[arb]]:
+    """Values along each way to the place, far out or as far as numbers can be computed with."""
+    expression, variable, place, direction = node.args
+    for steps in (_FAR, _NEAR):
+        try:
+            ways = _ways(place, str(direction), point, steps)
+            return [_course(expression, variable, way, point, steps) for way in ways]
+        except _TooFew:
+            continue
+    raise UnsupportedExpression("Limit", "too few values along it are known")
+
+
+class _TooFew(Exception):
+    """Too few values along a limit are known."""
+
+
+def _ways(place: Expr, direction: str, point: Point, steps: tuple[int, ...]) -> list[list[Expr]]:
     two = sympy.Integer(2)
     if place in (oo, -oo):
         sign = 1 if place is oo else -1
-        return [[sign * (two**k + more) for k in _FAR] for more in (0, 1)]
+        return [[sign * (two**k + more) for k in steps] for more in (0, 1)]
     here = place.subs(point)
     signs = {"+": (1,), "-": (-1,)}.get(direction, (1, -1))
-    return [[here + sign * two**-k for k in _FAR] for sign in signs]
+    return [[here + sign * two**-k for k in steps] for sign in signs]
 
 
-def _course(expression: Expr, variable: Symbol, places: list[Expr], point: Point) -> list[arb]:
+def _course(expression: Expr, variable: Symbol, places: list[Expr], point: Point, steps: tuple[int, ...]) -> list[arb]:
     found: list[arb] = []
     for where in places:
         # Differences of numbers of size 2^k cancel: four times as many bits stay for every one of them.
-        bits = 128 + 16 * _FAR[len(found)]
+        bits = 128 + 16 * steps[len(found)]
         value = ball_of(expression, {**point, variable: ball_of(where, {}, 2 * bits)}, bits)
         if not value.is_finite() or value.rad() > arb(2) ** -32 * (1 + abs(value.mid())):
             break
         found.append(value)
     if len(found) < 4:
-        raise UnsupportedExpression("Limit", "too few values along it are known")
+        raise _TooFew
     return found
 
 
@@ -439,8 +474,7 @@ def _grows(course: list[arb], value: Expr) -> bool | None:
 
 def _limit_value(node: Limit, point: Point) -> _Value:
     """The last value along a limit, off by at most twice the last step where the steps shrink."""
-    expression, variable, place, direction = node.args
-    courses = [_course(expression, variable, where, point) for where in _ways(place, str(direction), point)]
+    courses = _courses(node, point)
     for course in courses:
         if not abs(course[-1] - course[-2]) < abs(course[-2] - course[-3]) / 2:
             raise UnsupportedExpression("Limit", "the values along it do not tell")

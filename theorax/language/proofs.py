@@ -226,6 +226,11 @@ class Proof:
         steps = self.steps.func if isinstance(self.steps, partial) else self.steps
         return " ".join((steps.__doc__ or "").strip().split("\n\n")[0].split())
 
+    @property
+    def source_name(self) -> str:
+        """The name of the generator in its file."""
+        return _name(self.steps)
+
     def named(self, names: Callable[[Claim], str]) -> Iterator[Proof]:
         """One proof for each claim, by its name in the theorem; a lemma has the name of its generator."""
         if not self.of:

@@ -31,7 +31,7 @@ from theorax.exact.computations import AlgebraFailed, Computed, Result, attempte
 from theorax.exact.noncommuting_words import decide_words
 from theorax.exact.poles import undefined_inside
 from theorax.exact.second_routes import SecondRoute, compared
-from theorax.exact.solutions import check_solutions
+from theorax.exact.solutions import SolutionFinding, check_solutions
 from theorax.exact.zero import ZeroFinding, ZeroTest, is_zero
 from theorax.language import MatrixStep, Solved, Step
 from theorax.names import many
@@ -225,13 +225,20 @@ def _with_transposes(pair: Pair, mark: str) -> Pair:
 
 def decide_solved(step: Solved) -> DecidedStep:
     """Solve the equations, insert what is given, and count it where it is said to be all."""
-    finding = check_solutions(step.equations, step.unknowns, step.solutions, every=step.every)
+    try:
+        finding = attempted(
+            "solving", lambda: check_solutions(step.equations, step.unknowns, step.solutions, every=step.every)
+        )
+    except AlgebraFailed as error:
+        finding = SolutionFinding(ZeroFinding(ZeroTest.UNDECIDED, str(error)), "")
     status, method = STATUS[finding.inserted.status], f"inserted into the equations: {finding.inserted.reason}"
     if finding.missing is not None:
         status, method = StepStatus.REFUTED, f"{_listed(finding.missing.items())} is a solution too"
     elif finding.contradicts is not None:
         (unknown, value), status = finding.contradicts, StepStatus.REFUTED
         method = f"{unknown} = {_short(value)} contradicts the assumptions of {unknown}"
+    elif finding.without_start and status is StepStatus.PROVED:
+        status, method = StepStatus.UNDECIDED, finding.without_start
     elif step.every and not finding.counted and status is StepStatus.PROVED:
         status, method = StepStatus.UNDECIDED, "they are solutions; that these are all was not counted"
     again = "; ".join(("inserted into the equations", *((finding.counted,) if finding.counted else ())))
