@@ -35,11 +35,12 @@ class AlgebraFailed(Exception):
     """Computer algebra raised an exception of its own, or took too long; the text names it."""
 
 
-def attempted(name: str, computation: Callable[[], T], seconds: float = LONGEST_COMPUTATION) -> T:
+def attempted(name: str, computation: Callable[[], T]) -> T:
     """The result of a computation by computer algebra, which may fail in any way.
 
-    **Raises:** AlgebraFailed for an exception that SymPy raises, and after so many seconds of processor time.
+    **Raises:** AlgebraFailed for an exception that SymPy raises, and after ``LONGEST_COMPUTATION``.
     """
+    seconds = LONGEST_COMPUTATION
     try:
         with limited(seconds):
             return computation()

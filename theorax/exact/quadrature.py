@@ -20,6 +20,7 @@ _EVALUATIONS = 10_000
 _AT_ONCE = 1_000
 """Evaluations of an integrand: at most, and before a singularity at an end is taken for the reason of their number."""
 
+_NEARER = (30, 20, 12, 8, 6, 5, 4)
 _REACH = 60
 """An infinite end, or one with a singularity, is moved to infinity by exp; the integral is taken up to here."""
 
@@ -80,12 +81,20 @@ def _moved(f: Function, low: arb, high: arb | None) -> tuple[acb, arb]:
         place, factor = onto(u)
         return f(place, analytic) * factor
 
-    cut = arb(0)
-    for end in (-_REACH, _REACH):
+    cut, ends = arb(0), [_end_of_numbers(g, side) for side in (-1, 1)]
+    for end in ends:
         last, before = (abs(g(acb(place), False)) for place in (end, end - (1 if end > 0 else -1)))
         if last.is_zero() or last < arb(2) ** -(2 * _QUADRATURE):
             continue
         if not last < before:
             return acb("nan"), arb(0)
         cut += last / (before / last).log()
-    return _integral(g, arb(-_REACH), arb(_REACH), _EVALUATIONS), cut
+    return _integral(g, *map(arb, ends), _EVALUATIONS), cut
+
+
+def _end_of_numbers(g: Function, side: int) -> int:
+    """How far out the integrand is still a number: e^60 is too large for some functions."""
+    for reach in (_REACH, *_NEARER):
+        if all(g(acb(side * place), False).is_finite() for place in (reach, reach - 1)):
+            return side * reach
+    return side * _REACH

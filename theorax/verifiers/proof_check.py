@@ -16,6 +16,7 @@ from theorax.exact.zero import is_zero
 from theorax.language import Cited, Claim, Index, Instance, MatrixStep, Solved, Step, Theorem
 from theorax.language.letters import same_assumptions
 from theorax.language.proofs import AnyStep, Proof
+from theorax.verifiers.breakable_shapes import unbreakable_hypothesis
 from theorax.verifiers.outcome import StepOutcome, StepStatus
 from theorax.verifiers.proof_instances import Scope, entries_of, equality_at
 from theorax.verifiers.proof_programs import callable_name, hands_on
@@ -96,6 +97,8 @@ def check_proofs(theorem: Theorem) -> CheckedProofs:
         outcomes += found
         if claim is not None:
             settled[name] = proof.settles and bool(found) and all(step.status is StepStatus.PROVED for step in found)
+            if settled[name] and (why := unbreakable_hypothesis(name, steps, theorem)):
+                settled[name], underived[name] = False, why
             if settled[name] and seen:
                 scopes[name] = str(reduce(Scope.joined, seen))
     return CheckedProofs(tuple(outcomes), settled, scopes, tuple(sides), tuple(no_second_route), underived)
