@@ -18,6 +18,7 @@ from sympy import Integer
 
 from theorax.language import Instance, Size, Theorem
 from theorax.language.proofs import sides_of
+from theorax.numerics import platform
 from theorax.verifiers.cases.measure import instance as built
 from theorax.verifiers.cases.sweep_lines import SweepLine, control_lines, sweep_lines
 from theorax.verifiers.settings import Settings
@@ -47,7 +48,7 @@ def unbreakable_hypothesis(name: str, steps: Sequence[Any], theorem: Theorem) ->
             for line in control_lines(theorem, name, table)
             if {part.name for part in line.subject.breaks} == {hypothesis}
         ]
-        seen = [found for step in instances for line in lines if (found := _breaks(step, line, theorem)) is not None]
+        seen = [found for step in instances for line in lines if (found := _looked(step, line, theorem)) is not None]
         if seen and not any(seen):
             sentence = theorem.hypotheses[hypothesis].sentence
             return (
@@ -55,6 +56,15 @@ def unbreakable_hypothesis(name: str, steps: Sequence[Any], theorem: Theorem) ->
                 "The proof says nothing of it there. Give an instance of a larger shape."
             )
     return ""
+
+
+def _looked(step: Instance, line: SweepLine, theorem: Theorem) -> bool | None:
+    """As ``_breaks``; None too where the program stops, which its measurement reports."""
+    try:
+        with platform.precision(theorem.experiments[line.experiment].dtype):
+            return _breaks(step, line, theorem)
+    except Exception:
+        return None
 
 
 def _breaks(step: Instance, line: SweepLine, theorem: Theorem) -> bool | None:

@@ -34,7 +34,6 @@ p, q, u = (Symbol(name, positive=True) for name in "pqu")
 k, m = (Symbol(name, integer=True, positive=True) for name in "km")
 
 steps = dict(
-    hyperbolic=Step("hyperbolic", Integral(exp(-p * cosh(x)), (x, 0, oo)), besselk(0, p)),
     circular=Step("circular", Integral(exp(p * cos(x)), (x, 0, pi)), pi * besseli(0, p)),
     pendulum=Step("pendulum", Integral(1 / sqrt(1 - sin(x) ** 2 / 4), (x, 0, pi / 2)), elliptic_k(Rational(1, 4))),
     exponential_integral=Step("exponential integral", Integral(exp(-u) / u, (u, p, oo)), expint(1, p)),
