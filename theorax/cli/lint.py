@@ -29,10 +29,16 @@ FORMATS = ("terminal", "github", "json", "codequality")
 @library_option
 @root_option
 @timeout_option
+@click.option("--proofs", is_flag=True, help="Check the proofs too: list open and false steps.")
 @click.option("--output", "-o", "form", type=OneOf(FORMATS), default="terminal", help=", ".join(FORMATS) + ".")
 @click.pass_context
-def lint(context: click.Context, words: tuple[str, ...], library: bool, timeout: float | None, form: str) -> int:
+def lint(
+    context: click.Context, words: tuple[str, ...], library: bool, timeout: float | None, proofs: bool, form: str
+) -> int:
     """Show every error of the statements in these files; nothing is drawn and JAX is not imported.
+
+    With --proofs every step of their proofs is checked as well, which imports JAX and takes seconds. Steps that are open
+    or false are listed like errors.
 
     Each line is FILE:LINE: sentence [rule]. `verify explain RULE` tells more. The exit code is 2 if there is any.
     """
@@ -43,17 +49,26 @@ def lint(context: click.Context, words: tuple[str, ...], library: bool, timeout:
     catalogue = workspace.catalogue
     chosen = select(words or workspace.usual(library=library), catalogue)
     with CallsApart(catalogue.elsewhere, settings({"timeout": timeout}).timeout) as calls:
-        found = [_linted(calls, catalogue, id, path) for id in sorted(chosen.ids) for path in catalogue.files[id]]
+        found = [
+            _linted(calls, catalogue, id, path, proofs=proofs)
+            for id in sorted(chosen.ids)
+            for path in catalogue.files[id]
+        ]
     {"terminal": _terminal, "github": _github, "json": _json, "codequality": _code_quality}[form](found)
     return 2 if any(part.problems for part in found) else 0
 
 
-def _linted(calls: CallsApart, catalogue: Catalogue, id: str, path: Path) -> Linted:
+def _linted(calls: CallsApart, catalogue: Catalogue, id: str, path: Path, *, proofs: bool) -> Linted:
     """The errors of one file; a user's is executed in a worker process, and ending that is one of them."""
     from theorax.verifiers.linting import Linted, StatementProblem
 
     try:
-        found: Linted = calls.call("theorax.verifiers.linting:lint", path, apart=catalogue.is_a_user_s(id))
+        apart = catalogue.is_a_user_s(id)
+        found: Linted = calls.call("theorax.verifiers.linting:lint", path, apart=apart)
+        if proofs and not found.problems:
+            roots = catalogue.elsewhere
+            steps = calls.call("theorax.verifiers.linting:proof_problems", id, roots, path, apart=apart)
+            return Linted(path, steps)
     except UsageError as error:
         return Linted(path, (StatementProblem(path, 1, error.told(), "import"),))
     return found

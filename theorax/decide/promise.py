@@ -9,7 +9,18 @@ from theorax.decide.verdict import Assumption, Standing, Verdict
 from theorax.names import many
 from theorax.text.numbers import number
 
-__all__ = ["GROUPS", "KEYS", "NUMBERS", "OF_KEYS", "UNSEEN", "grouped", "inputs_held_fixed", "promise", "said_for"]
+__all__ = [
+    "DERIVATION",
+    "GROUPS",
+    "KEYS",
+    "NUMBERS",
+    "OF_KEYS",
+    "UNSEEN",
+    "grouped",
+    "inputs_held_fixed",
+    "promise",
+    "said_for",
+]
 
 GROUPS: tuple[tuple[Standing, str], ...] = (
     (Standing.TESTED, "Tested"),
@@ -25,6 +36,7 @@ _HOW = {
     Finding.CERTIFICATE: " by rigorous arithmetic over all of it",
     Finding.INSTANCES: " by rigorous arithmetic on each instance built",
 }
+DERIVATION = "derivation"  # the kind of the line on a proof that derives nothing of its claim
 UNSEEN = "unseen"  # the kind of a line that no check can look at, whose text says all
 KEYS, NUMBERS = "keys", "numbers"
 OF_KEYS = frozenset({KEYS, NUMBERS})  # kinds of lines on what the keys of this very program leave open

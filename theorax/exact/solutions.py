@@ -20,7 +20,7 @@ class SolutionFinding:
 
     ``missing`` is a solution that was left out of what is said to be all; ``counted`` says how all were counted.
     ``found`` names the solver that found them too; empty where none did. ``contradicts`` is an unknown with a value that
-    its own assumptions rule out.
+    its own assumptions rule out. ``without_start``: a sentence that a function has no, or too few, first values.
     """
 
     inserted: ZeroFinding
@@ -28,6 +28,7 @@ class SolutionFinding:
     counted: str = ""
     missing: Solution | None = None
     contradicts: tuple[Basic, Basic] | None = None
+    without_start: str = ""
 
 
 def check_solutions(
@@ -40,13 +41,40 @@ def check_solutions(
     residuals = [inserted(equation, solution) for solution in solutions for equation in equations]
     worst = min((is_zero(residual) for residual in residuals), key=lambda finding: finding.status.strength)
     if any(isinstance(unknown, AppliedUndef) for unknown in unknowns):
-        return SolutionFinding(worst, _functions(equations, unknowns, solutions))
+        start = _without_start(equations, unknowns)
+        return SolutionFinding(worst, _functions(equations, unknowns, solutions), without_start=start)
     found, solver = _solved(equations, unknowns), "sympy.solve"
     if not all(any(_same(one, other) for other in found) for one in solutions):
         solver = ""
     missing = next((one for one in found if every and _further(one, solutions, equations)), None)
     stray = next(((key, value) for one in solutions for key, value in one.items() if not _admitted(key, value)), None)
     return SolutionFinding(worst, solver, _count(equations, unknowns, solutions) if every else "", missing, stray)
+
+
+def _without_start(equations: Sequence[Expr], unknowns: Sequence[Basic]) -> str:
+    """A sentence that an unknown function has fewer first values than its equation has free ones; empty if it has enough.
+
+    A recursion that reaches m steps back, and a differential equation of order m, have solutions for any m first values.
+    """
+    for unknown in unknowns:
+        if not isinstance(unknown, AppliedUndef):
+            continue
+        index = {symbol for argument in unknown.args for symbol in argument.free_symbols}
+        steps, orders, values = set[Basic](), [0], set[Basic]()
+        for equation in equations:
+            calls = {call for call in equation.atoms(AppliedUndef) if call.func == unknown.func}
+            slopes = [slope for slope in equation.atoms(sympy.Derivative) if slope.expr.func == unknown.func]
+            orders += [int(count) for slope in slopes for _, count in slope.variable_count]
+            moving = {call for call in calls if call.free_symbols & index}
+            if moving:
+                steps |= {call.args[0] - unknown.args[0] for call in moving}
+            elif calls:  # of a value, or of a slope at a place
+                values.add(equation)
+        shifts = [int(step) for step in steps if step.is_Integer]
+        wanted = max([*orders, max(shifts) - min(shifts) if shifts else 0, int(len(shifts) < len(steps))])
+        if len(values) < wanted:
+            return f"{unknown.func} has {len(values)} of {wanted} first values in the equations, which have other solutions too"
+    return ""
 
 
 def inserted(equation: Expr, solution: Solution) -> Expr:

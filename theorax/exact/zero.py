@@ -13,6 +13,7 @@ from typing import Any
 import sympy
 from flint import arb
 from sympy.functions.combinatorial.factorials import CombinatorialFunction
+from sympy.logic.boolalg import Boolean
 
 from theorax.errors import UsageError
 from theorax.exact.normal_forms import vanishes
@@ -87,8 +88,8 @@ class ZeroFinding:
         return self.status is ZeroTest.REFUTED
 
 
-def is_zero(expression: Any, ranges: Ranges | None = None, seed: int = 0) -> ZeroFinding:
-    r"""Test if the expression is zero for all values of its symbols that their assumptions and ``ranges`` allow.
+def is_zero(expression: Any, ranges: Ranges | None = None, seed: int = 0, where: Boolean = sympy.true) -> ZeroFinding:
+    r"""Test if the expression is zero for all values of its symbols that assumptions, ``ranges`` and ``where`` allow.
 
     ========================  ===================================  =====================
     algebra                   balls                                status
@@ -120,7 +121,7 @@ def is_zero(expression: Any, ranges: Ranges | None = None, seed: int = 0) -> Zer
     # A decimal would be rounded by every rewriting; the dyadic it stores is not.
     expression = expression.xreplace({number: dyadic(number) for number in expression.atoms(sympy.Float)})
     limits, draws = dict(ranges or {}), random.Random(seed)
-    looked = _balls(expression, limits, draws)
+    looked = _balls(expression, limits, draws, where)
     refutation = looked.refutation
     if not looked.nowhere and vanishes(expression):
         if refutation is not None:
@@ -133,7 +134,7 @@ def is_zero(expression: Any, ranges: Ranges | None = None, seed: int = 0) -> Zer
         return refutation
     simplifier = None if looked.nowhere else _simplifier(expression)
     if simplifier is not None:
-        refutation = _at_poles(expression, limits, draws)
+        refutation = _at_poles(expression, limits, draws, where)
         if refutation is not None:
             return refutation
         if looked.narrow == _wanted(expression):
@@ -180,7 +181,7 @@ def _wanted(expression: sympy.Expr) -> int:
 
 
 def _at_poles(
-    expression: sympy.Expr, ranges: dict[sympy.Symbol, tuple[Any, Any]], draws: random.Random
+    expression: sympy.Expr, ranges: dict[sympy.Symbol, tuple[Any, Any]], draws: random.Random, where: Boolean
 ) -> ZeroFinding | None:
     """A refutation by SymPy's value at a point, mostly of whole numbers, at which no ball is finite."""
     symbols = sorted(expression.free_symbols, key=lambda symbol: symbol.sort_key())
@@ -188,6 +189,8 @@ def _at_poles(
         return None
     for turn in range(_AT_POLES):
         point = {symbol: admissible(symbol, ranges.get(symbol), draws, whole=turn % 4 > 0) for symbol in symbols}
+        if where.subs(point) != sympy.true:
+            continue
         try:
             if ball_of(expression, point, PRECISION).is_finite():
                 continue
@@ -204,7 +207,9 @@ def _at_poles(
     return None
 
 
-def _balls(expression: sympy.Expr, ranges: dict[sympy.Symbol, tuple[Any, Any]], draws: random.Random) -> _Looked:
+def _balls(
+    expression: sympy.Expr, ranges: dict[sympy.Symbol, tuple[Any, Any]], draws: random.Random, where: Boolean
+) -> _Looked:
     symbols = sorted(expression.free_symbols, key=lambda symbol: symbol.sort_key())
     wanted, seen = _wanted(expression), set()
     narrow, missed, nowhere, obstacle = (
@@ -215,7 +220,7 @@ def _balls(expression: sympy.Expr, ranges: dict[sympy.Symbol, tuple[Any, Any]], 
     )
     for _ in range(_ATTEMPTS if symbols else 1):
         point = {symbol: admissible(symbol, ranges.get(symbol), draws) for symbol in symbols}
-        if tuple(point.values()) in seen:
+        if tuple(point.values()) in seen or where.subs(point) != sympy.true:
             continue
         seen.add(tuple(point.values()))
         try:

@@ -24,6 +24,11 @@ class LawOfNumbers(ABC):
     def letters(self) -> frozenset[Symbol]:
         """The symbols that the law depends on."""
 
+    @property
+    def variables(self) -> frozenset[Symbol]:
+        """The bound symbols in which the law is written, by which a proof speaks of it."""
+        return frozenset()
+
     @abstractmethod
     def scaled(self, factor: Expr) -> LawOfNumbers:
         """The law of ``factor`` times the variable."""
@@ -80,6 +85,10 @@ class Image(LawOfNumbers):
     @property
     def letters(self) -> frozenset[Symbol]:
         return frozenset(self.of.free_symbols | self.density.free_symbols) - {self.variable}
+
+    @property
+    def variables(self) -> frozenset[Symbol]:
+        return frozenset({self.variable})
 
     def scaled(self, factor: Expr) -> Image:
         return Image(sympify(factor) * self.of, self.variable, self.density, self.over)
@@ -159,6 +168,10 @@ class Characteristic(LawOfNumbers):
     @property
     def letters(self) -> frozenset[Symbol]:
         return frozenset(self.of.free_symbols) - {self.t}
+
+    @property
+    def variables(self) -> frozenset[Symbol]:
+        return frozenset({self.t})
 
     def scaled(self, factor: Expr) -> Characteristic:
         return Characteristic(self.of.subs(self.t, sympify(factor) * self.t), self.t)

@@ -10,7 +10,8 @@ from types import MappingProxyType
 from typing import Any, TypeAlias, final, overload
 
 import numpy as np
-from sympy import Basic, Derivative, Equality, Integral, Limit, Product, Subs, Sum, Symbol, sympify
+from sympy import Basic, Derivative, Equality, Integral, Limit, Product, Subs, Sum, Symbol, false, sympify, true
+from sympy.logic.boolalg import Boolean
 
 from theorax.errors import problem
 from theorax.language.claims import Claim, Identity
@@ -29,14 +30,26 @@ class Step:
     A side may hold ``Integral``, ``Sum``, ``Product``, ``Limit``, ``Derivative`` and ``Subs`` as they stand: the check
     computes them, and holds each result against a second route. What a file computes itself, the check has not seen.
 
-    **Raises:** StatementError if the sides have different shapes.
+    The equality is stated for every value that the assumptions of its letters admit. ``where`` excludes some of them: a
+    condition of the letters, ``Ne(b, 2 * a)``, printed with the step.
+
+    **Raises:** StatementError if the sides have different shapes, or if the condition is none.
     """
 
     reason: str
     left: Any
     right: Any
+    where: Any = true
 
     def __post_init__(self) -> None:
+        where = sympify(self.where)
+        if not isinstance(where, Boolean) or where == false:
+            problem(
+                "step-where",
+                f"Step({self.reason!r}) holds where={self.where}, which is not a condition that its letters can satisfy. "
+                "Write where=Ne(b, 2 * a), or leave it out.",
+            )
+        object.__setattr__(self, "where", where)
         left, right = as_entries(self.left), as_entries(self.right)
         if left.shape != right.shape:
             problem(
@@ -212,6 +225,11 @@ class Proof:
         """For which letters, shapes and sizes the proof speaks."""
         steps = self.steps.func if isinstance(self.steps, partial) else self.steps
         return " ".join((steps.__doc__ or "").strip().split("\n\n")[0].split())
+
+    @property
+    def source_name(self) -> str:
+        """The name of the generator in its file."""
+        return _name(self.steps)
 
     def named(self, names: Callable[[Claim], str]) -> Iterator[Proof]:
         """One proof for each claim, by its name in the theorem; a lemma has the name of its generator."""

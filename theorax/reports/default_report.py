@@ -15,7 +15,7 @@ from theorax.decide.findings import ShownBy
 from theorax.decide.kinds import KindWords
 from theorax.decide.meanings import reached
 from theorax.decide.phrases import factor_text, lasts, power_phrase, risk
-from theorax.decide.promise import OF_KEYS, inputs_held_fixed, said_for
+from theorax.decide.promise import DERIVATION, OF_KEYS, inputs_held_fixed, said_for
 from theorax.decide.status import Reason, Status
 from theorax.decide.verdict import Standing
 from theorax.names import many
@@ -147,8 +147,12 @@ def _rows(part: TheoremReport, effort: str, more: str, together: str) -> Iterato
     yield Row("Held fixed", inputs_held_fixed(held, f"listed: {more}"))
     yield Row("Blind to", _blind(claims, more))
     settled = {claim.id: claim.proved_for for claim in claims if claim.shown_by is ShownBy.PROVED}
-    derived = proof_rows(settled, part.proof, {}).derived
-    yield Row("Derived", "; ".join(row.told for row in derived if row.name in {claim.id for claim in claims}))
+    beside = {claim.id: line.text for claim in claims for line in claim.ledger if line.kind == DERIVATION}
+    rows = proof_rows(settled, part.proof, {})
+    named = {claim.id for claim in claims} - beside.keys()
+    yield Row("Derived", "; ".join(row.told for row in rows.derived if row.name in named))
+    yield Row("Not derived", _first(list(beside.values()), more), 3)
+    yield Row("Open step", _first(rows.open_steps, f"{more} --show proof"), 4)
     for one in part.not_asked:
         yield Row("Not asked", f"{one.claim}  needs {one.needs}; here {one.here}")
     if part.issues:
@@ -169,6 +173,13 @@ def _rows(part: TheoremReport, effort: str, more: str, together: str) -> Iterato
         at = ",".join(f"{letter}={value}" for letter, value in narrow.at.items())
         narrowed = _command(f"{_asked('theorem', part)} --at {at}")
         yield Row("Narrow", f"{narrowed}     {_command('(new draws, one case)')}", 4)
+
+
+def _first(sentences: Sequence[str], more: str) -> str:
+    """The first of these, and how many others there are."""
+    if len(sentences) < 2:
+        return "".join(sentences)
+    return f"{sentences[0]} {len(sentences) - 1} more: {more}"
 
 
 def _asked(command: str, part: TheoremReport, before: str = "") -> str:

@@ -32,6 +32,7 @@ class ProofRows:
     proved: tuple[ProofRow, ...]
     derived: tuple[ProofRow, ...]
     cited: tuple[str, ...]
+    open_steps: tuple[str, ...] = ()
 
 
 def proof_rows(proved: Mapping[str, str], steps: Sequence[StepOutcome], scopes: Mapping[str, str]) -> ProofRows:
@@ -41,6 +42,7 @@ def proof_rows(proved: Mapping[str, str], steps: Sequence[StepOutcome], scopes: 
         tuple(ProofRow(name, scope) for name, scope in proved.items()),
         tuple(_derived(names, proved, steps, scopes)),
         tuple(dict.fromkeys(f"{step.method}: {step.reason}" for step in steps if step.status is StepStatus.CITED)),
+        tuple(f"{step.proof}, {step.reason}: {step.method}" for step in steps if step.status is StepStatus.UNDECIDED),
     )
 
 

@@ -155,6 +155,15 @@ RULES: Mapping[str, str] = {
     "solved-values": "A solution has a value for every unknown. Write a mapping.",
     "statement": "The statement has no meaning as it is written. The sentence beside the line says what to write.",
     "stated-side": "One side of a claim is known before any draw. Move the measured letter to the other side.",
+    "open-step": (
+        "A step of a proof is open: computer algebra failed, was contradicted, or computed something once that nothing "
+        "else confirms. Its claims rest on their measurement. Write the step in a form that is computed twice, or cite it."
+    ),
+    "false-step": (
+        "A step of a proof is false: a second route gives another value than one side of it. Correct the side, or exclude "
+        "the letters at which it fails by where=."
+    ),
+    "step-where": "where= of a step is a condition of its letters. Write where=Ne(b, 2 * a).",
     "step-shapes": "A step compares entry by entry. Give both sides the same shape.",
     "stray-symbol": "Every symbol of a claim is a letter with a meaning: Size, Parameter, Index or Measured.",
     "sweep-increasing": "Sizes are positive and increase, each measured once.",

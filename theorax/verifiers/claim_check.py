@@ -108,7 +108,11 @@ class ClaimCheck:
         decision = combine([part.decision for part in judged], planned.levels)
         decision = over_sizes(decision, *guards.swept(theorem, planned))
         tending = str(claim.tending) if claim.tending is not None else "n"
-        findings = (*proof, *claim_verdicts.decided_findings(judged, decision, settled=settled, letter=tending))
+        findings = (
+            *proof,
+            *claim_verdicts.decided_findings(judged, decision, settled=settled, letter=tending),
+            *claim_verdicts.excluded_by_data(planned.name, proofs, decision),
+        )
         looked = guards.look(guards.DecidedClaim(self.theorem_id, theorem, planned, judged, draws, self.settings))
         verdict = claim_verdicts.verdict(theorem, planned, proofs, findings, judged, decision, looked)
         return verdict, ends(decision) and not looked.withholds

@@ -9,8 +9,9 @@ from dataclasses import replace
 from theorax.decide.conclusions import conclude, deciding
 from theorax.decide.findings import Finding, Found, ShownBy, settle, shown_by
 from theorax.decide.guard_findings import NOTHING_LOOKED_AT, Looked
+from theorax.decide.promise import DERIVATION
 from theorax.decide.status import Decision, Direction, Reason, Status
-from theorax.decide.verdict import AssumedNoise, Statement, Verdict
+from theorax.decide.verdict import AssumedNoise, Assumption, Standing, Statement, Verdict
 from theorax.decide.wording import REMEDIES, found_by, inside
 from theorax.exact.held_fixed import held_fixed_text
 from theorax.language import Claim, Index, Theorem
@@ -144,11 +145,27 @@ def verdict(
         scope=(_proved_for(planned, proofs, decision, seen, looked) if is_proved else seen) + _held(judged, status),
         proved_for=_closed_for(planned, proofs) if is_proved else "",
         measured_for=(own or assumptions.seen(planned.claim, planned.cases)) if beside else "",
-        ledger=assumptions.ledger(*parts, proofs.steps, settled=is_proved, logged=planned.logged),
+        ledger=(
+            *assumptions.ledger(*parts, proofs.steps, settled=is_proved, logged=planned.logged),
+            *_derivation(planned.name, proofs),
+        ),
         sizes=sorted({float(size) for case in planned.cases for size in case.cell.line.sizes}),
         attempt=planned.attempt,
         log=planned.entry,
     )
+
+
+def _derivation(claim: str, proofs: CheckedProofs) -> tuple[Assumption, ...]:
+    """The line of the ledger on a proof that derives nothing of the claim."""
+    why = proofs.underived.get(claim)
+    return (Assumption(DERIVATION, why, Standing.NOT_LOOKED_AT),) if why else ()
+
+
+def excluded_by_data(claim: str, proofs: CheckedProofs, decision: Decision) -> Iterator[Found]:
+    """The finding that data exclude the very value at which a proof ends that derives nothing of the claim."""
+    if (why := proofs.underived.get(claim)) and decision.equivalent_within_margin:
+        told = f"{why} It ends in exactly the value claimed, which that excludes: the value is off, within the margin."
+        yield Found(Finding.WITHHELD, told, Reason.NOT_DECIDABLE_YET)
 
 
 def unlogged(verdict: Verdict) -> Verdict:

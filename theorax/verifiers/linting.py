@@ -5,18 +5,22 @@ import __future__
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from theorax.deleted import sentence_on_name
 from theorax.errors import StatementError, collecting
-from theorax.theorems.catalogue import LIBRARY, Facts, claim_lines, first_line, read_facts
+from theorax.theorems.catalogue import LIBRARY, Catalogue, Facts, claim_lines, first_line, read_facts
 from theorax.verifiers.author_lines import last_line
 from theorax.verifiers.inert_modules import ComputesAtImport, inert_modules
 from theorax.verifiers.neighbouring_modules import import_beside
 from theorax.verifiers.phases import IMPORTING, phase
+
+if TYPE_CHECKING:
+    from theorax.language import Theorem
 
 
 @dataclass(frozen=True, order=True)
@@ -48,6 +52,39 @@ def lint(file: Path) -> Linted:
     if any(part.rule == "import" for part in found):  # an inert module may be at fault, so JAX itself is asked
         return Linted(file, problems(file))
     return Linted(file, found)
+
+
+def proof_problems(theorem_id: str, roots: Sequence[str], file: Path) -> tuple[StatementProblem, ...]:
+    """Open and false steps of the proofs of a theorem, each on the line of its proof; JAX is imported, nothing is drawn.
+
+    **Raises:** StatementError if a proof cannot be read.
+    """
+    from theorax.verifiers.loading import load  # needs the whole language
+    from theorax.verifiers.outcome import StepStatus
+    from theorax.verifiers.proof_check import check_proofs
+
+    theorem = load(theorem_id, Catalogue.of(roots))
+    lines = {
+        name: _line_of(file, proof.source_name) for name, proof in zip(_names(theorem), theorem.proofs, strict=True)
+    }
+    rules = {StepStatus.UNDECIDED: "open-step", StepStatus.REFUTED: "false-step"}
+    return tuple(
+        StatementProblem(
+            file, lines.get(step.proof, 1), f"{step.proof}, {step.reason}: {step.method}.", rules[step.status]
+        )
+        for step in check_proofs(theorem).steps
+        if step.status in rules
+    )
+
+
+def _names(theorem: Theorem) -> list[str]:
+    return [proof.name for proof in theorem.proofs]
+
+
+def _line_of(file: Path, name: str) -> int:
+    """The line on which the function of this name begins."""
+    tree = ast.parse(file.read_bytes(), filename=str(file))
+    return next((node.lineno for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == name), 1)
 
 
 def problems(file: Path) -> tuple[StatementProblem, ...]:

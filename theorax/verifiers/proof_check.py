@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any
 
 from sympy import Basic, Integer, Symbol, simplify
+from sympy.core.function import AppliedUndef
 
 from theorax.decide.findings import Finding, Found
 from theorax.errors import StatementError
@@ -15,6 +16,7 @@ from theorax.exact.zero import is_zero
 from theorax.language import Cited, Claim, Index, Instance, MatrixStep, Solved, Step, Theorem
 from theorax.language.letters import same_assumptions
 from theorax.language.proofs import AnyStep, Proof
+from theorax.verifiers.breakable_shapes import unbreakable_hypothesis
 from theorax.verifiers.outcome import StepOutcome, StepStatus
 from theorax.verifiers.proof_instances import Scope, entries_of, equality_at
 from theorax.verifiers.proof_programs import callable_name, hands_on
@@ -29,7 +31,8 @@ class CheckedProofs:
 
     ``settled`` says for each claim with a proof of its own whether that settles it; ``scopes`` for what the instances
     speak that it is settled by; ``sides`` holds the two sides of every equality of each step, in the order of steps, and
-    ``no_second_route`` why a result of it has no second route.
+    ``no_second_route`` why a result of it has no second route. ``underived``: claims with a proof that reaches a side of
+    theirs and derives nothing of them, and why.
     """
 
     steps: tuple[StepOutcome, ...]
@@ -37,6 +40,7 @@ class CheckedProofs:
     scopes: Mapping[str, str]
     sides: tuple[tuple[Pair, ...], ...]
     no_second_route: tuple[str, ...]
+    underived: Mapping[str, str] = field(default_factory=dict)
 
     def settles(self, claim: str) -> bool:
         """Does the claim's own proof settle it?"""
@@ -62,6 +66,7 @@ def check_proofs(theorem: Theorem) -> CheckedProofs:
     no_second_route: list[str] = []
     settled: dict[str, bool] = {}
     scopes: dict[str, str] = {}
+    underived: dict[str, str] = {}
     letters = frozenset().union(*(claim.letters for claim in theorem.claims.values()))
     for proof in theorem.proofs:
         name, steps = proof.name, _steps(proof)
@@ -82,6 +87,8 @@ def check_proofs(theorem: Theorem) -> CheckedProofs:
                 f"The proof of {name} never reaches a side of the claim. A derivation that ends elsewhere derives "
                 f"something else. Let one step end in {end}."
             )
+        if claim is not None and not proof.settles and (why := _beside_the_claim(name, steps, claim)):
+            underived[name] = why
         if claim is not None and proof.settles:
             _refuse_beside_the_point(name, steps, claim)
             _refuse_unused_results(name, steps, claim, theorem)
@@ -90,9 +97,11 @@ def check_proofs(theorem: Theorem) -> CheckedProofs:
         outcomes += found
         if claim is not None:
             settled[name] = proof.settles and bool(found) and all(step.status is StepStatus.PROVED for step in found)
+            if settled[name] and (why := unbreakable_hypothesis(name, steps, theorem)):
+                settled[name], underived[name] = False, why
             if settled[name] and seen:
                 scopes[name] = str(reduce(Scope.joined, seen))
-    return CheckedProofs(tuple(outcomes), settled, scopes, tuple(sides), tuple(no_second_route))
+    return CheckedProofs(tuple(outcomes), settled, scopes, tuple(sides), tuple(no_second_route), underived)
 
 
 def _steps(proof: Proof) -> list[AnyStep]:
@@ -218,6 +227,54 @@ def _reaches(steps: Sequence[AnyStep], claim: Claim) -> bool:
     ends = [entry for step in steps for entry in _ends(step)]
     # Sides are made one by one: those to be simplified are not, where a step ends in the claim as it stands.
     return any(entry == side for side in _sides(claim) for entry in ends)
+
+
+def _beside_the_claim(name: str, steps: Sequence[AnyStep], claim: Claim) -> str:
+    """A sentence that the steps derive nothing of the claim; empty where they do.
+
+    One step holds a letter of the claim or of a law in it, and steps that share symbols lead from there to the step that
+    ends in a side: a number alone comes out of any integral.
+    """
+    held = [_names(step) for step in steps]
+    own = {letter.name for letter in claim.letters | claim.letters_of_laws}
+    reached = {place for place, names in enumerate(held) if names & own}
+    waiting = list(reached)
+    while waiting:
+        here = waiting.pop()
+        further = {place for place, names in enumerate(held) if names & held[here]} - reached
+        reached |= further
+        waiting += further
+    ends = {
+        place for side in _sides(claim) for place, step in enumerate(steps) if any(side == end for end in _ends(step))
+    }
+    if ends & reached:
+        return ""
+    letters = ", ".join(sorted(own)) or "none"
+    if not any(names & own for names in held):
+        why = f"no step of it holds a letter or a law of the claim ({letters})"
+    else:
+        why = f"no step that holds a letter of the claim ({letters}) leads by shared symbols to the step that ends in its side"
+    return f"The proof of {name} is no derivation of it: {why}. The claim rests on its measurement alone."
+
+
+def _names(step: AnyStep) -> frozenset[str]:
+    """Names of the symbols and of the functions without a meaning in a step, bound ones too."""
+    if isinstance(step, Step):
+        parts = [side for pair in step.entries for side in pair]
+    elif isinstance(step, Solved):
+        parts = [
+            *step.equations,
+            *step.unknowns,
+            *(part for one in step.solutions for pair in one.items() for part in pair),
+        ]
+    elif isinstance(step, MatrixStep):
+        parts = [step.left, step.right, *(side for pair in step.given for side in pair)]
+    elif isinstance(step, Instance):
+        parts = [*entries_of(step.given), *step.claim.letters]
+    else:
+        parts = []
+    symbols = {symbol.name for part in parts for symbol in part.atoms(Symbol)}
+    return frozenset(symbols | {str(call.func) for part in parts for call in part.atoms(AppliedUndef)})
 
 
 def _free(step: AnyStep) -> set[Basic]:

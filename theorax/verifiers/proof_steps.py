@@ -23,12 +23,15 @@ from sympy import (
     latex,
     pretty,
     transpose,
+    true,
 )
+from sympy.logic.boolalg import Boolean
 
-from theorax.exact.computations import Result, evaluated_expression
+from theorax.exact.computations import AlgebraFailed, Computed, Result, attempted, evaluated_expression
 from theorax.exact.noncommuting_words import decide_words
 from theorax.exact.poles import undefined_inside
-from theorax.exact.solutions import check_solutions
+from theorax.exact.second_routes import SecondRoute, compared
+from theorax.exact.solutions import SolutionFinding, check_solutions
 from theorax.exact.zero import ZeroFinding, ZeroTest, is_zero
 from theorax.language import MatrixStep, Solved, Step
 from theorax.names import many
@@ -65,37 +68,121 @@ STATUS = {
 
 
 def decide_step(step: Step, computed_by: str = "", re_checked_by: str = "", no_second_route: str = "") -> DecidedStep:
-    """Compute the sides of a step and decide the equality, entry by entry; what is known of an instance is given.
+    """Decide the equality, entry by entry; what is known of an instance is given.
 
-    A second route that disagrees refutes the step, whatever the first one found.
+    The author's own two sides are compared by a second route first. What that contradicts is false, whatever computer
+    algebra finds; what it confirms is never false. Computer algebra then computes both sides, and an exact test compares
+    them.
+
+    | second route on the author's sides | computer algebra | step |
+    |---|---|---|
+    | contradicts them | anything | false |
+    | agrees | closes it | proved |
+    | agrees | finds another value, fails or does not close it | open |
+    | cannot be taken, but agrees with every result | closes it | proved |
+    | cannot be taken, but agrees with every result | refutes it | false |
+    | cannot be taken | anything else | open: computed once |
+
+    A step that leaves nothing to be computed is decided by the exact test alone.
     """
-    sides = [(evaluated_expression(left), evaluated_expression(right)) for left, right in step.entries]
-    pairs = tuple((left.value, right.value) for left, right in sides)
-    shown, formula = _statement(step.entries), _latex(step.entries)
-    results = [result for pair in sides for part in pair for result in part.results]
+    sides = [tuple(evaluated_expression(side, step.where) for side in pair) for pair in step.entries]
+    decided = [_decided_entry(left, right, step.where) for left, right in sides]
+    shown, formula = _statement(step.entries, step.where), _latex(step.entries, step.where)
+    results = list({id(result): result for pair in sides for part in pair for result in part.results}.values())
     made = _joined(result.computed_by for result in results)
-    again = _joined(result.route.told for result in results if result.route.agrees)
-    no_second_route = no_second_route or _joined(result.route.told for result in results if result.route.agrees is None)
-    found = (computed_by or made, re_checked_by or again, no_second_route, pairs)
-    for result in results:
-        if result.route.agrees is False:
-            told = f"{result.computed_by} found {_short(result.value)} for {_short(result.node)}; {result.route.told}"
-            return DecidedStep(StepStatus.REFUTED, told, shown, formula, *found)
-    stuck = [form for pair in sides for part in pair for form in part.stuck]
-    verdicts = [_vanishes(left - right) for left, right in pairs]
-    worst = _weakest(verdicts)
-    method = worst.reason
-    if worst.status is not ZeroTest.PROVED and stuck:
-        method += f"; computer algebra left {_short(stuck[0])} as it is"
-    status = STATUS[worst.status]
-    if stuck and not results and all(left == right for left, right in pairs):
-        status, method = (
-            StepStatus.UNDECIDED,
-            f"nothing was computed: computer algebra left {_short(stuck[0])} as it is",
-        )
-    elif worst.status is ZeroTest.PROVED and (withheld := _withheld(results)):
-        status, method = StepStatus.UNDECIDED, withheld
-    return DecidedStep(status, method, shown, formula, *found)
+    again = [entry.author.told for entry in decided if entry.author is not None and entry.author.agrees]
+    again += [result.route.told for result in results if result.route.agrees]
+    confirmed = all(entry.author is None or entry.author.agrees for entry in decided)
+    missing = [] if confirmed else [result.route.told for result in results if result.route.agrees is None]
+    pairs = tuple((left.value, right.value) for left, right in sides)
+    found = (computed_by or made, re_checked_by or _joined(again), no_second_route or _joined(missing), pairs)
+    worst = min(decided, key=lambda entry: _ORDER.index(entry.status))
+    return DecidedStep(worst.status, worst.method, shown, formula, *found)
+
+
+_ORDER = (StepStatus.REFUTED, StepStatus.UNDECIDED, StepStatus.PROVED)
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """One scalar equality, decided; ``author`` is the comparison of its sides by a second route, where there is one."""
+
+    status: StepStatus
+    method: str
+    author: SecondRoute | None = None
+
+
+def _decided_entry(left: Computed, right: Computed, where: Boolean) -> _Entry:
+    results = (*left.results, *right.results)
+    stuck, failed = (*left.stuck, *right.stuck), (*left.failed, *right.failed)
+    if not results and not stuck:
+        found = _tested(left.value - right.value, where)
+        return _Entry(STATUS[found.status], found.reason)
+    author = _author_s_sides(left, right, where)
+    if author.agrees is False:
+        return _Entry(StepStatus.REFUTED, f"false: {author.told}{_by_algebra(results)}", author)
+    confirmed = f"; the second route agrees with both sides: {author.told}" if author.agrees else ""
+    if failed:
+        return _Entry(StepStatus.UNDECIDED, f"{failed[0]}{confirmed}", author)
+    if stuck and left.value == right.value and not results:
+        told = f"nothing was computed: computer algebra left {_short(stuck[0])} as it is"
+        return _Entry(StepStatus.UNDECIDED, told, author)
+    found = _tested(left.value - right.value, where)
+    wrong = next((result for result in results if result.route.agrees is False), None)
+    if wrong is not None or (author.agrees and found.refuted):
+        return _by_a_wrong_result(wrong, found, author, (left, right), confirmed)
+    checked_twice = author.agrees or all(result.route.agrees for result in results)
+    alone = next((result for result in results if not result.route.agrees), None)
+    if not checked_twice and alone is not None and not alone.route.left_open:
+        told = f"computed once, {_short(alone.node)} by {alone.computed_by}: {alone.route.told}"
+        return _Entry(StepStatus.UNDECIDED, told if found.proved else f"{told}; {found.reason}", author)
+    if found.proved and (withheld := _withheld(results)):
+        return _Entry(StepStatus.UNDECIDED, withheld, author)
+    told = found.reason
+    if not found.proved and stuck:
+        told += f"; computer algebra left {_short(stuck[0])} as it is"
+    if not found.proved and not found.refuted:
+        told += confirmed
+    return _Entry(STATUS[found.status], told, author)
+
+
+def _author_s_sides(left: Computed, right: Computed, where: Boolean) -> SecondRoute:
+    """The author's two sides by a second route; what is computed inside of a form must have been held against one itself."""
+    inner = next((result for result in (*left.inner, *right.inner) if not result.route.agrees), None)
+    if inner is not None:
+        return SecondRoute(None, f"{_short(inner.node)}: {inner.route.told}")
+    try:
+        return attempted("the second route", lambda: compared(left.outer, right.outer, where))
+    except AlgebraFailed as error:
+        return SecondRoute(None, str(error))
+
+
+def _by_a_wrong_result(
+    wrong: Result | None, found: ZeroFinding, author: SecondRoute, sides: tuple[Computed, Computed], confirmed: str
+) -> _Entry:
+    """A step at which computer algebra is wrong: false if the author states the wrong result, open otherwise."""
+    if wrong is None:
+        return _Entry(StepStatus.UNDECIDED, f"computer algebra is wrong here ({found.reason}){confirmed}", author)
+    told = f"{wrong.computed_by} found {_short(wrong.value)} for {_short(wrong.node)}; {wrong.route.told}"
+    alone = len({result.node for side in sides for result in side.results}) == 1
+    if found.proved and alone and author.agrees is None:
+        return _Entry(StepStatus.REFUTED, f"false: {told}", author)
+    return _Entry(StepStatus.UNDECIDED, f"computer algebra is wrong here: {told}{confirmed}", author)
+
+
+def _by_algebra(results: Sequence[Result]) -> str:
+    """What computer algebra found, beside a false side."""
+    if len(results) != 1:
+        return ""
+    (result,) = results
+    return f"; {result.computed_by} found {_short(result.value)} for {_short(result.node)}"
+
+
+def _tested(difference: Basic, where: Boolean) -> ZeroFinding:
+    try:
+        return attempted("the zero test", lambda: _vanishes(difference, where))
+    except AlgebraFailed as error:
+        return ZeroFinding(ZeroTest.UNDECIDED, str(error))
 
 
 def _withheld(results: Iterable[Result]) -> str:
@@ -138,13 +225,20 @@ def _with_transposes(pair: Pair, mark: str) -> Pair:
 
 def decide_solved(step: Solved) -> DecidedStep:
     """Solve the equations, insert what is given, and count it where it is said to be all."""
-    finding = check_solutions(step.equations, step.unknowns, step.solutions, every=step.every)
+    try:
+        finding = attempted(
+            "solving", lambda: check_solutions(step.equations, step.unknowns, step.solutions, every=step.every)
+        )
+    except AlgebraFailed as error:
+        finding = SolutionFinding(ZeroFinding(ZeroTest.UNDECIDED, str(error)), "")
     status, method = STATUS[finding.inserted.status], f"inserted into the equations: {finding.inserted.reason}"
     if finding.missing is not None:
         status, method = StepStatus.REFUTED, f"{_listed(finding.missing.items())} is a solution too"
     elif finding.contradicts is not None:
         (unknown, value), status = finding.contradicts, StepStatus.REFUTED
         method = f"{unknown} = {_short(value)} contradicts the assumptions of {unknown}"
+    elif finding.without_start and status is StepStatus.PROVED:
+        status, method = StepStatus.UNDECIDED, finding.without_start
     elif step.every and not finding.counted and status is StepStatus.PROVED:
         status, method = StepStatus.UNDECIDED, "they are solutions; that these are all was not counted"
     again = "; ".join(("inserted into the equations", *((finding.counted,) if finding.counted else ())))
@@ -157,14 +251,14 @@ def decide_solved(step: Solved) -> DecidedStep:
     return DecidedStep(status, method, shown, "", computed_by=finding.found, re_checked_by=again, pairs=pairs)
 
 
-def _vanishes(difference: Basic) -> ZeroFinding:
+def _vanishes(difference: Basic, where: Boolean) -> ZeroFinding:
     """The zero test; where exponents are fractions, also with a letter for each denominator, or each one fraction."""
-    found = is_zero(difference)
+    found = is_zero(difference, where=where)
     if found.status is not ZeroTest.UNREFUTED or not difference.has(exp):
         return found
     letters: dict[Basic, Symbol] = {}
     for rewritten in (lambda exponent: _over_letters(exponent, letters), _one_fraction):
-        again = is_zero(difference.replace(exp, lambda exponent, as_=rewritten: exp(as_(exponent))))
+        again = is_zero(difference.replace(exp, lambda exponent, as_=rewritten: exp(as_(exponent))), where=where)
         if again.proved:
             return again
     return found
@@ -189,10 +283,6 @@ def _one_fraction(exponent: Basic) -> Basic:
     return Add(*(term / below for term in Add.make_args(expand(above))))
 
 
-def _weakest(verdicts: Sequence[ZeroFinding]) -> ZeroFinding:
-    return min(verdicts, key=lambda verdict: verdict.status.strength)
-
-
 def _joined(parts: Iterable[str]) -> str:
     return "; ".join(dict.fromkeys(parts))
 
@@ -206,7 +296,7 @@ def _further(entries: Sequence[Pair]) -> str:
     return f"and {many(len(entries) - 1, 'further entry', 'further entries')}" if len(entries) > 1 else ""
 
 
-def _statement(entries: Sequence[Pair]) -> str:
+def _statement(entries: Sequence[Pair], where: Boolean = true) -> str:
     if (pair := _telling(entries)) is None:
         return ""
     more, shown = _further(entries), ""
@@ -216,10 +306,15 @@ def _statement(entries: Sequence[Pair]) -> str:
         shown = " = ".join(pretty(side, use_unicode=True, wrap_line=False) for side in pair)
     if not shown or "\n" in shown or len(shown) > LONGEST_LINE:
         shown = " = ".join(map(_shortened, words))
-    return shown + (f"   {more}" if more else "")
+    scope = "" if where == true else f"   where {_condition(where)}"
+    return shown + (f"   {more}" if more else "") + scope
 
 
-def _latex(entries: Sequence[Pair]) -> str:
+def _condition(where: Boolean) -> str:
+    return str(pretty(where, use_unicode=True, wrap_line=False)) if not where.has(*TALL) else str(where)
+
+
+def _latex(entries: Sequence[Pair], where: Boolean = true) -> str:
     if (pair := _telling(entries)) is None:
         return ""
     (left, right), more = pair, _further(entries)
@@ -227,6 +322,8 @@ def _latex(entries: Sequence[Pair]) -> str:
     if len(_text(left)) + len(_text(right)) > 2 * LONGEST_FORMULA:
         return ""
     shown = f"{latex(left)} = {latex(right)}"
+    if where != true:
+        shown += rf" \qquad \text{{where }} {latex(where)}"
     if len(shown) > LONGEST_FORMULA:
         return ""
     return shown + (rf" \qquad \text{{{more}}}" if more else "")

@@ -126,6 +126,12 @@ class Claim(ABC):
         return str(self.spread)
 
     @property
+    def letters_of_laws(self) -> frozenset[Symbol]:
+        """The symbols in which the laws of the claim are written."""
+        laws = [value for part in fields(self) if isinstance(value := getattr(self, part.name), LawOfNumbers)]
+        return frozenset().union(*(law.variables for law in laws))
+
+    @property
     def lemmas(self) -> tuple[str, ...]:
         """The names of the lemmas by which the claim says that something holds which is not measured."""
         return ()

@@ -12,12 +12,13 @@ from typing import Any, ClassVar, final
 import flint
 import numpy as np
 import sympy
-from flint import arb, fmpq, fmpz
+from flint import acb, arb, fmpq, fmpz
 
 from theorax.errors import UsageError
 from theorax.numerics.arithmetics.casts import FloatFormat, rounded
 from theorax.numerics.arithmetics.domain import ObjectDomain
 from theorax.numerics.arithmetics.failures import UndecidedComparison
+from theorax.numerics.arithmetics.special_functions import real_part
 from theorax.numerics.arithmetics.undefined import Undefined
 
 
@@ -152,6 +153,13 @@ class Ball(ObjectDomain):
         if self.undefined is None or exponent >= 0:
             return power(x, exponent)
         return self.undefined.watching({"div": lambda one, y: one / y})["div"](arb(1), power(x, -exponent))
+
+    def special(self, name: str, operands: Sequence[np.ndarray]) -> np.ndarray:
+        function, arrays = _SPECIAL[name], np.broadcast_arrays(*operands)
+        rows = zip(*(array.reshape(-1).tolist() for array in arrays), strict=True)
+        found = np.empty(arrays[0].size, dtype=object)
+        found[:] = [real_part(function(*map(acb, row))) for row in rows]
+        return found.reshape(arrays[0].shape)
 
     def rounded(self, x: arb, to: FloatFormat) -> arb:
         return rounded(x, to) if self.rounds else x
@@ -296,4 +304,15 @@ _OPERATIONS: Mapping[str, Callable[[Any, Any], Any]] = {
     "max": _max,
     "min": _min,
     "atan2": arb.atan2,
+}
+
+_SPECIAL: Mapping[str, Callable[..., acb]] = {
+    # JAX: the order first, both incomplete gamma functions and the incomplete beta function regularised.
+    "igamma": lambda a, x: x.gamma_lower(a, regularized=1),
+    "igammac": lambda a, x: x.gamma_upper(a, regularized=1),
+    "regularized_incomplete_beta": lambda a, b, x: x.beta_lower(a, b, regularized=1),
+    "zeta": lambda s, q: s.zeta(q),
+    "polygamma": lambda m, x: x.digamma() if m.is_zero() else x.polygamma(m),
+    "bessel_i0e": lambda x: x.bessel_i(0) * acb((-abs(x.real)).exp()),
+    "bessel_i1e": lambda x: x.bessel_i(1) * acb((-abs(x.real)).exp()),
 }

@@ -114,6 +114,13 @@ class Domain(abc.ABC, Generic[Carriers]):
         """The solution of ``a x = b`` for matrices ``[n, n]`` and ``[n, k]``; no number where there is none."""
         raise UnsupportedPrimitive("linear_solve", self.name)
 
+    def special(self, name: str, operands: Sequence[Carriers]) -> Carriers:
+        """A special function of one or several arrays, entry by entry, by the name of its primitive.
+
+        **Raises:** ``UnsupportedPrimitive`` where the domain has no such function.
+        """
+        raise UnsupportedPrimitive(name, self.name)
+
     def narrowed(self, x: Carriers, to: FloatFormat) -> Carriers:
         """The numbers cast to a narrower float: read as exact, where a domain does not say what a cast may lose."""
         return x

@@ -9,12 +9,13 @@ from typing import Any
 
 import flint
 import sympy
-from flint import arb
+from flint import acb, arb
 from sympy.core.relational import Relational
 
 from theorax.errors import TheoraxError, UsageError
 from theorax.numerics.arithmetics.ball import ball, sign
 from theorax.numerics.arithmetics.failures import UndecidedComparison
+from theorax.numerics.arithmetics.special_functions import applied, real_part
 
 PRECISIONS = (128, 256, 512)
 """Bits tried one after another until a sign is decided."""
@@ -123,14 +124,15 @@ class _Evaluation:
                 return self.piecewise(node)
             case sympy.Sum() | sympy.Product():
                 return self.series(node)
-            case sympy.polygamma():
-                return self.polygamma(*node.args)
             case sympy.binomial():
                 return self.binomial(*node.args)
         name = type(node).__name__
-        if name not in _FUNCTIONS or not node.args:
+        if name in _FUNCTIONS and node.args:
+            return _FUNCTIONS[name](*[self.value(argument) for argument in node.args])
+        special = applied(node)
+        if special is None:
             raise UnsupportedExpression(name)
-        return _FUNCTIONS[name](*[self.value(argument) for argument in node.args])
+        return real_part(special.at([acb(self.value(part)) for part in special.operands], analytic=False))
 
     def power(self, base: Any, exponent: Any) -> arb:
         x = self.value(base)
@@ -145,16 +147,6 @@ class _Evaluation:
                 return arb(0)
             return x ** ball(exponent)
         return x ** self.value(exponent)
-
-    def polygamma(self, order: Any, argument: Any) -> arb:
-        x = self.value(argument)
-        if order == 0:
-            return x.digamma()
-        if not (isinstance(order, sympy.Integer) and order > 0):
-            raise UnsupportedExpression("polygamma", "its order is no natural number")
-        # psi^(n)(x) = (-1)^(n+1) n! zeta(n + 1, x)
-        count = int(order)
-        return (-1) ** (count + 1) * arb(count).fac() * arb(count + 1).zeta(x)
 
     def binomial(self, above: Any, below: Any) -> arb:
         k = self.value(below)
@@ -187,7 +179,12 @@ class _Evaluation:
         raise UnsupportedExpression(type(condition).__name__, "it is no comparison")
 
     def relation(self, condition: Any) -> bool:
-        known = sign(self.value(condition.lhs - condition.rhs))
+        difference = condition.lhs - condition.rhs
+        known = sign(self.value(difference))
+        if known is None and all(isinstance(number, sympy.Rational) for number in self.point.values()):
+            # A ball of a rational that is no dyadic holds more than zero; the rational itself does not.
+            exact = difference.xreplace(dict(self.point))
+            known = int(sympy.sign(exact)) if exact.is_Rational else None
         if known is not None:
             return bool(condition.func(sympy.Integer(known), 0))
         raise UndecidedComparison(str(condition.rel_op), condition.lhs, condition.rhs)
@@ -231,14 +228,6 @@ def _whole(name: str) -> Callable[[arb], arb]:
     return function
 
 
-def _lambert(x: arb, branch: arb | None = None) -> arb:
-    if branch is None or branch.is_zero():
-        return x.lambertw()
-    if branch == -1:
-        return x.lambertw(-1)
-    raise UnsupportedExpression("LambertW", "only the two real branches are numbers")
-
-
 _CONSTANTS: Mapping[Any, Callable[[], arb]] = {
     sympy.pi: arb.pi,
     sympy.E: arb.const_e,
@@ -276,12 +265,11 @@ _FUNCTIONS: Mapping[str, Callable[..., arb]] = {
     "loggamma": arb.lgamma,
     "digamma": arb.digamma,
     "factorial": lambda x: (x + 1).gamma(),
-    "zeta": lambda s, a=None: s.zeta() if a is None else s.zeta(a),
-    "LambertW": _lambert,
     "Abs": abs,
     "sign": _sign,
     "floor": _whole("floor"),
     "ceiling": _whole("ceil"),
     "re": lambda x: x,
+    "im": lambda x: arb(0),
     "conjugate": lambda x: x,
 }

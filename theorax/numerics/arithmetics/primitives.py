@@ -223,6 +223,14 @@ def _cond(run: Interpreter, step: Operation, operands: list[Any]) -> list[Any]:
     return run.run(run.body(branches[chosen]), operands[1:])
 
 
+def _special(run: Interpreter, step: Operation, operands: list[Any]) -> list[Any]:
+    numbers = [
+        run.domain.lift(operand) if is_native(aval) else operand
+        for operand, aval in zip(operands, step.operand_types, strict=True)
+    ]
+    return [run.domain.special(step.name, numbers)]
+
+
 def _identity(run: Interpreter, step: Operation, operands: list[Any]) -> list[Any]:
     return list(operands)
 
@@ -264,6 +272,13 @@ RULES: Mapping[str, Rule] = {
     "lu": linear_algebra.lu,
     "custom_linear_solve": linear_algebra.custom_solve,
     "sort": ordering.sort,
+    "igamma": _special,
+    "igammac": _special,
+    "regularized_incomplete_beta": _special,
+    "zeta": _special,
+    "polygamma": _special,
+    "bessel_i0e": _special,
+    "bessel_i1e": _special,
     "argmax": ordering.extreme,
     "argmin": ordering.extreme,
     "round": ordering.nearest_integer,

@@ -1,0 +1,1 @@
+"""Steps as textbooks warn of them: divergent, one-sided, interchanged, extraneous."""
