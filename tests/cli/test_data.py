@@ -141,8 +141,9 @@ class TestVerdicts:
     def test_means_probabilities_and_bounds(self, data, rng):
         rows = "\n".join(f"{x!r},{bool(x < 0.999)!s}" for x in map(float, rng.random(2000)))
         text = f"x,ok\n{rows}\n"
-        assert data(text, "--mean", "x = 1/2", "--margin", "0.05", "--range", "0,1").code == 0
-        assert data(text, "--mean", "x <= 0.4", "--margin", "0.05", "--sd", "0.3").code == 1
+        alone = ("--ignore", "ok")
+        assert data(text, "--mean", "x = 1/2", "--margin", "0.05", "--range", "0,1", *alone).code == 0
+        assert data(text, "--mean", "x <= 0.4", "--margin", "0.05", "--sd", "0.3", *alone).code == 1
         assert data(text, "--probability", "ok >= 0.99", "--margin", "0.01").code == 0
         assert data(text, "--probability", "ok >= 0.9999", "--margin", "0.01").code in (0, 1)
         assert data(text, "--at-most", "x <= 1").code == 0
@@ -464,8 +465,9 @@ def test_the_limit_of_laws(data, rng):
 
 
 class TestReadings:
-    NEAR = "x\n" + "\n".join(f"{1.95 + 0.1 * sign}" for sign in (1, -1) * 200) + "\n"
-    FAR = "x\n" + "\n".join(f"{1.7 + 0.1 * sign}" for sign in (1, -1) * 200) + "\n"
+    SIGNS = np.random.default_rng(0).permutation([1, -1] * 200).tolist()  # in no order, as draws are
+    NEAR = "\n".join(["x", *map(repr, (1.95 + 0.1 * np.array(SIGNS)).tolist())]) + "\n"
+    FAR = "\n".join(["x", *map(repr, (1.7 + 0.1 * np.array(SIGNS)).tolist())]) + "\n"
     MEAN = ("--mean", "x = 2", "--margin", "0.1", "--sd", "0.1")
 
     def test_a_value_inside_the_margin(self, data):
@@ -493,7 +495,7 @@ class TestReadings:
             assert (verdict["reading"], verdict["status"], verdict["within_margin"]) == (reading, status, True)
 
     def test_a_bound_without_a_share_is_read_exactly(self, data):
-        rows = "x\n" + "0.5\n" * 2 + "".join(f"{0.1 + 1e-4 * i}\n" for i in range(998))
+        rows = "x\n" + "0.5\n" * 2 + "".join(f"{0.1 + 1e-4 * i}\n" for i in np.random.default_rng(0).permutation(998))
         bound = ("--at-most", "x <= 0.4")
         assert data(rows, *bound).code == 1
         assert data(rows, *bound, "--margin", "0.02").code == 0
@@ -508,3 +510,83 @@ def test_a_power_beyond_the_range_of_doubles_is_refuted_and_its_slope_left_out(d
     table = "N,error\n" + "".join(f"{n},1\n{n},1.1\n" for n in (1, 2, 4, 8))
     found = data(table, "--rate", "error ~ N**(1e18)", "--margin", "1")
     assert found.code == 1 and "REFUTED" in found.out and "inf" not in found.out and "nan" not in found.out
+
+
+class TestDependentRows:
+    """Rows that are not independent draws, and columns over which they are pooled."""
+
+    MEAN = ("--mean", "x = 1", "--margin", "0.2", "--sd", "0.3")
+
+    @staticmethod
+    def four_trainings(rng, named=True, shuffled=False):
+        """Four trainings, each evaluated a hundred times."""
+        runs, noise = np.array([0.55, 1.06, 1.05, 1.28]), 1e-3 * rng.normal(size=400)
+        rows = [(at % 4 if named else at, float(runs[at % 4] + noise[at])) for at in range(400)]
+        if shuffled:
+            rows = [rows[at] for at in rng.permutation(400)]
+        return "run,x\n" + "".join(f"{run},{x!r}\n" for run, x in rows)
+
+    def test_a_hundred_evaluations_of_four_trainings_are_not_four_hundred_draws(self, data, rng):
+        found = data(self.four_trainings(rng, named=False), *self.MEAN)
+        assert found.code == 4
+        said = " ".join(found.out.split())
+        assert "depend on each other" in said and "a draw resembles the one" in said
+
+    @pytest.mark.parametrize("shuffled", [False, True])
+    def test_a_column_that_groups_rows_is_named(self, data, rng, shuffled):
+        text = self.four_trainings(rng, shuffled=shuffled)
+        refused = data(text, *self.MEAN)
+        assert refused.code == 2
+        assert '--where "run = ' in refused.err and "`--ignore run`" in refused.err
+        assert data(text, *self.MEAN, "--ignore", "run").code == (0 if shuffled else 4)
+
+    def test_where_keeps_rows(self, data, rng):
+        rows = [
+            (w, o, x)
+            for w in (32, 64, 128)
+            for o in ("adam", "sgd")
+            for x in rng.normal(1 if w > 32 else 5, 0.3, 50).tolist()
+        ]
+        text = "width,optimizer,x\n" + "".join(
+            f"{w},{o},{x!r}\n" for w, o, x in (rows[at] for at in rng.permutation(300))
+        )
+        wide = data(text, *self.MEAN, "--where", "width >= 64", "--ignore", "optimizer")
+        assert wide.code == 0
+        assert "Only rows with width >= 64 were read." in wide.out and "200 draws" in wide.out
+        one = data(text, *self.MEAN, "--where", "width != 32", "--where", "optimizer = sgd")
+        assert one.code == 0 and "100 draws" in one.out
+        assert "which no option names" in data(text, *self.MEAN, "--where", "width >= 64").err
+        for test, said in (
+            ("width >= 1000", "No row"),
+            ("breadth >= 64", "no column `breadth`"),
+            ("width ~ 64", "compares no column with a value"),
+            ("optimizer > adam", "texts have no order"),
+            ("optimizer > 3", "which is no number"),
+            ("__import__('os') = 1", "no column"),
+        ):
+            found = data(text, *self.MEAN, "--where", test)
+            assert found.code == 2 and said in found.err, (test, found.err)
+
+    def test_the_line_of_a_refused_row_is_that_of_the_file(self, data):
+        text = "width,x\n" + "32,1\n" * 3 + "64,2\n64,nan\n"
+        assert "Row 6, column `x`" in data(text, *self.MEAN, "--where", "width = 64").err
+
+    def test_seeds_that_come_once_at_every_size_are_no_groups(self, data, rng):
+        text = "N,error,seed,machine\n" + "".join(
+            f"{n},{float(x)!r},{seed},m\n"
+            for seed, row in enumerate(draws(rng))
+            for n, x in zip(SIZES, row, strict=True)
+        )
+        assert data(text, *RATE).code == 0
+        grouped = text.replace(",m\n", ",m\n", 1).replace(",m\n", ",q\n", 200)
+        found = data(grouped, *RATE)
+        assert found.code == 2 and "differ within one N in the column `machine`" in found.err
+
+    COMMA = "numPts\tl1\n20\t2,43E-02\n40\t5,03E-03\n60\t1,98E-03\n80\t1,01E-03\n"
+
+    def test_a_decimal_comma_is_refused_with_the_fix_and_a_point_is_decided(self, data):
+        claim = ("--rate", "l1 ~ numPts**-3", "--margin", "0.1")
+        refused = data(self.COMMA, *claim)
+        assert refused.code == 2 and "a decimal comma. Write `2.43E-02`" in refused.err
+        found = data(self.COMMA.replace(",", "."), *claim)
+        assert found.code == 1 and "REFUTED" in found.out

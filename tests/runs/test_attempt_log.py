@@ -183,3 +183,49 @@ def test_a_rate_keeps_its_attempts_though_fields_of_it_were_deleted():
     claim = Rate(gap, 1 / n, as_=n, approach=Corrections(), margin=Absolute(1, 10, "it matters"))
     version = claim_version("t", "c", claim, (), Settings())
     assert (version.statement, version.form) == ("0bf7c004d3457528", "476644d7e682a886")
+
+
+@pytest.mark.parametrize("part", ["theorem", "claim", "model", "at", "form"])
+def test_a_copy_of_the_program_under_another_name_continues_the_count(tmp_path, part):
+    log, version = AttemptFile(tmp_path), replace(VERSION, program="p")
+    attempt(log, version, 0)
+    attempt(log, version, 1)
+    copy = replace(version, **{part: "other"})
+    assert log.next_number(copy, 0) == 3
+    assert (attempt(log, copy, 0).number, attempt(log, copy, 0).number) == (3, 3)
+    assert attempt(log, version, 1).number == 2
+    assert attempt(log, version, 2).number == 4
+    assert attempt(log, replace(copy, effort="thorough"), 0).number == 1
+    assert attempt(log, replace(copy, program="q", theorem="u", claim="v"), 0).number == 1
+
+
+def test_no_program_is_no_other_s_program(tmp_path):
+    log = AttemptFile(tmp_path)
+    attempt(log, VERSION, 0)
+    assert attempt(log, replace(VERSION, theorem="other"), 0).number == 1
+
+
+OF_LAYOUT_1 = """
+CREATE TABLE log (begun TEXT NOT NULL);
+INSERT INTO log VALUES ('2025-01-01T00:00:00Z');
+CREATE TABLE attempts (
+    theorem TEXT NOT NULL, claim TEXT NOT NULL, model TEXT NOT NULL, effort TEXT NOT NULL, at TEXT NOT NULL,
+    form TEXT NOT NULL, design TEXT NOT NULL, seed INTEGER NOT NULL, source TEXT NOT NULL, number INTEGER NOT NULL,
+    date TEXT NOT NULL, status TEXT NOT NULL, host TEXT NOT NULL, process INTEGER NOT NULL,
+    PRIMARY KEY (theorem, claim, model, effort, at, form, design, seed, source)
+);
+INSERT INTO attempts VALUES ('t', 'c', '', '', '', 'f', 's d 0.025', 7, 'src', 1, '2025-01-01T00:00:00Z', 'REFUTED', '', 0);
+PRAGMA user_version = 1
+"""
+
+
+def test_a_log_of_an_earlier_layout_counts_on_by_names_and_by_the_program_of_the_same_sources(tmp_path):
+    with closing(sqlite3.connect(tmp_path / FILE)) as connection:
+        connection.executescript(OF_LAYOUT_1)
+    log = AttemptFile(tmp_path, "src")
+    version = replace(VERSION, program="p")
+    told = attempt(log, version, 7)
+    assert (told.number, told.begun) == (1, "2025-01-01T00:00:00Z")
+    assert attempt(log, version, 8).number == 2
+    copy = replace(version, theorem="copy")
+    assert attempt(log, copy, 7).number == 3

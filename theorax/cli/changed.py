@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,7 +46,8 @@ def split_by_change(
     affected, absent = [], []
     for id in selection.ids:
         own = chosen if id in selection.named else replace(chosen, at=(), sizes=(), model=None)
-        changes = since(baseline, id, sources.manifest(workspace.catalogue.path(id), own))
+        path = workspace.catalogue.path(id)
+        changes = since(baseline, id, sources.manifest(path, own), partial(sources.present, path, own.state))
         if changes is None and not new:
             absent.append(id)
         elif changes is None or any(one.sort.computes for one in changes):

@@ -71,6 +71,12 @@ CLAIMS = ("rate", "limit", "mean", "at_most", "law", "probability")
 @click.option("--average", type=OneOf(("mean of log", "log of mean")), default="mean of log", help="For rates.")
 @click.option("--range", "range_", metavar="LOW,HIGH", help="No value can leave this range.")
 @click.option("--variance", type=Number(), metavar="V", help="No draw has a larger variance.")
+@click.option(
+    "--where", multiple=True, metavar="TEST", help='Keep rows: "width >= 64", "optimizer = adam"; all must hold.'
+)
+@click.option(
+    "--ignore", multiple=True, metavar="COLUMN", help="Rows are draws of one law, whatever is in this column."
+)
 @answer_option
 @click.pass_context
 def data(context: click.Context, file: Path, output: tuple[str, ...], **given: Any) -> int:
@@ -84,6 +90,8 @@ def data(context: click.Context, file: Path, output: tuple[str, ...], **given: A
       verify data runs.csv --probability "ok >= 0.99" --margin 0.01
       verify data runs.csv --limit "maximum/sqrt(2*log(n)) -> 1 as n" --margin 1/8 --sd 1/10 \\
           --class "log(0.1, 0.1)" --because "extreme values"
+
+    Rows that differ in a column which no option names are refused: --where keeps some, --ignore says that it does not matter.
 
     A quantity is a column or arithmetic of columns: + - * / **, sqrt, log, exp, abs, min, max. Numbers may be fractions.
 
@@ -117,7 +125,7 @@ def data(context: click.Context, file: Path, output: tuple[str, ...], **given: A
 
 def _study(file: Path, kind: str, given: dict[str, Any], typed: Sequence[str]) -> Study:
     from theorax.cli import statements, studies
-    from theorax.cli.missing_declarations import refuse_missing
+    from theorax.cli.missing_declarations import formulas_of, refuse_missing
     from theorax.cli.tables import open_table
 
     readers: dict[str, tuple[Callable[[str], Any], Callable[..., Study]]] = {
@@ -129,9 +137,19 @@ def _study(file: Path, kind: str, given: dict[str, Any], typed: Sequence[str]) -
         "probability": (statements.parse_probability, studies.study_probability),
     }
     parse, decided = readers[kind]
-    claim, declared, table = parse(given[kind]), _declared(given), open_table(file)
+    claim, declared, whole = parse(given[kind]), _declared(given), open_table(file)
+    conditions = [statements.parse_where(text) for text in given["where"]]
+    table = whole.where(conditions)
     refuse_missing(table, claim, declared, typed)
-    return decided(table, claim, declared)
+    ignored = [whole.named(name) for name in given["ignore"]]
+    study = decided(table, claim, declared)  # what is wrong with its numbers is told first
+    if kind != "at_most":  # a bound in every row is about each row as it is
+        named = [*formulas_of(claim), *filter(None, (declared.error, declared.paired)), *ignored]
+        columns = [column for formula in named for column in table.columns_of(formula).values()]
+        table.refuse_groups([*columns, *(one.column for one in conditions)], getattr(claim, "letter", None))
+    told = tuple(f"Only rows with {one.text} were read." for one in conditions)
+    told += tuple(f"Rows are taken as draws of one law whatever their {name}." for name in ignored)
+    return replace(study, notes=(*told, *study.notes))
 
 
 def _declared(given: dict[str, Any]) -> StudyOptions:

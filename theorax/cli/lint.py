@@ -55,7 +55,7 @@ def lint(
             for path in catalogue.files[id]
         ]
     {"terminal": _terminal, "github": _github, "json": _json, "codequality": _code_quality}[form](found)
-    return 2 if any(part.problems for part in found) else 0
+    return 2 if any(not one.warns for part in found for one in part.problems) else 0
 
 
 def _linted(calls: CallsApart, catalogue: Catalogue, id: str, path: Path, *, proofs: bool) -> Linted:
@@ -82,9 +82,11 @@ def _terminal(found: Sequence[Linted]) -> None:
                 f"{shown_path(part.file)}:{line}: computes while it is imported ({name}), so JAX was imported to check it."
             )
         for one in sorted(part.problems):
-            print_line(f"{shown_path(part.file)}:{one.line}: {one.sentence} [{one.rule}]")
-    count = sum(len(part.problems) for part in found)
-    files = many(len(found), "file")
+            warning = "warning: " if one.warns else ""
+            print_line(f"{shown_path(part.file)}:{one.line}: {warning}{one.sentence} [{one.rule}]")
+    count = sum(not one.warns for part in found for one in part.problems)
+    warnings = sum(one.warns for part in found for one in part.problems)
+    files = many(len(found), "file") + (f", {many(warnings, 'warning')}" if warnings else "")
     print_line(f"{many(count, 'error')} in {files}." if count else f"No errors in {files}.")
 
 
@@ -94,14 +96,20 @@ def _github(found: Sequence[Linted]) -> None:
     for part in found:
         for one in sorted(part.problems):
             properties = {"file": shown_path(part.file), "line": str(one.line), "title": one.rule}
-            click.echo(workflow_command("error", properties, one.sentence))
+            click.echo(workflow_command("warning" if one.warns else "error", properties, one.sentence))
 
 
 def _json(found: Sequence[Linted]) -> None:
     import json
 
     rows = [
-        {"file": shown_path(part.file), "line": one.line, "rule": one.rule, "sentence": one.sentence}
+        {
+            "file": shown_path(part.file),
+            "line": one.line,
+            "rule": one.rule,
+            "sentence": one.sentence,
+            "warns": one.warns,
+        }
         for part in found
         for one in sorted(part.problems)
     ]

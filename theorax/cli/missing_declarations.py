@@ -14,7 +14,7 @@ from theorax.cli.tables import DataTable
 from theorax.decide.moments import LIGHT_TAILS
 from theorax.errors import UsageError
 
-__all__ = ["refuse_missing", "refuse_no_claim"]
+__all__ = ["formulas_of", "refuse_missing", "refuse_no_claim"]
 
 _COUNTS = ("No", "One", "Two", "Three", "Four")
 _SIZES = ("n", "width", "depth", "t", "size", "samples", "steps", "k", "d", "l", "m")
@@ -34,7 +34,7 @@ def refuse_missing(table: DataTable, claim: Claim, declared: StudyOptions, typed
 
     **Raises:** UsageError that names them all, with a command that has them; sooner for a name that is no column.
     """
-    for formula in _formulas(claim):
+    for formula in formulas_of(claim):
         table.columns_of(formula)
     needs = _needs(table, claim, declared)
     if needs:
@@ -65,7 +65,8 @@ def refuse_no_claim(table: DataTable) -> NoReturn:
     raise UsageError(f"No claim was made. {table.path} has the columns {known}. Write one claim, such as: {command}")
 
 
-def _formulas(claim: Claim) -> tuple[str, ...]:
+def formulas_of(claim: Claim) -> tuple[str, ...]:
+    """The formulas of columns in a claim."""
     if isinstance(claim, BoundClaim):
         return claim.left, claim.right
     if isinstance(claim, LawClaim) and claim.parameters is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from theorax.names import many
 
 if TYPE_CHECKING:
     from theorax.runs.manifests import Manifest
-    from theorax.runs.store import LastResult, Store
+    from theorax.runs.store import LastResult, Present, Store
     from theorax.runs.worker_process import CallsApart
     from theorax.text.blocks import Block
     from theorax.theorems.catalogue import Catalogue
@@ -71,12 +72,13 @@ def plan(
         for id in Graph.of(catalogue).order(selection.ids):
             own = chosen if id in selection.named else replace(chosen, at=(), sizes=(), model=None)
             manifest = sources.manifest(catalogue.path(id), own)
-            kept = None if chosen.fresh else store.get(manifest)
-            reasons = _reasons(store.last_manifest(id), manifest, fresh=chosen.fresh)
+            present = partial(sources.present, catalogue.path(id), own.state)
+            kept = None if chosen.fresh else store.get(manifest, present)
+            reasons = _reasons(store.last_manifest(id), manifest, present, fresh=chosen.fresh)
             problem = catalogue.problem(id)
             blocks += _expected_fate(id, kept.date if kept else None, problem, reasons)
             if why is not None:
-                blocks += _since_baseline(baseline, id, manifest)
+                blocks += _since_baseline(baseline, id, manifest, present)
             if why is None and problem is None and (kept is None or pilot):
                 planned: TheoremPlan = _apart(calls, catalogue, "plan", id, own)
                 if kept is None:
@@ -89,7 +91,7 @@ def plan(
     return 4 if any(not row.runs for row in everything) else 0
 
 
-def _reasons(last: LastResult | None, manifest: Manifest, *, fresh: bool) -> tuple[str, ...]:
+def _reasons(last: LastResult | None, manifest: Manifest, present: Present, *, fresh: bool) -> tuple[str, ...]:
     from theorax.reports.theorem_text import moment
     from theorax.runs.manifests import manifest_differences
 
@@ -99,7 +101,7 @@ def _reasons(last: LastResult | None, manifest: Manifest, *, fresh: bool) -> tup
         return ("no result is kept",)
     if not last.usable:
         return (f"the result kept from {moment(last.date)} was kept by another version of theorax, in another form",)
-    changed = map(str, manifest_differences(last.manifest, manifest))
+    changed = map(str, manifest_differences(last.manifest, {**manifest, **present(last.manifest)}))
     return (f"since the result kept from {moment(last.date)}, these differ:", *changed)
 
 
@@ -117,7 +119,7 @@ def _expected_fate(id: str, kept: str | None, problem: str | None, reasons: tupl
         yield Lines(tuple(reasons[1:]))
 
 
-def _since_baseline(file: Path | None, id: str, manifest: Mapping[str, str]) -> Iterator[Block]:
+def _since_baseline(file: Path | None, id: str, manifest: Mapping[str, str], present: Present) -> Iterator[Block]:
     """Differences from the baseline, if the project has one or one is named."""
     from theorax.reports.baselines import read_baseline, since
     from theorax.text.blocks import Lines, Paragraph
@@ -125,7 +127,7 @@ def _since_baseline(file: Path | None, id: str, manifest: Mapping[str, str]) -> 
     path = baseline_file(file)
     if file is None and not path.exists():
         return
-    changes = since(read_baseline(path), id, manifest)
+    changes = since(read_baseline(path), id, manifest, present)
     if changes is None:
         yield Paragraph(f"Not in the baseline {path.name}: `--changed` checks it.")
     elif not changes:

@@ -33,6 +33,7 @@ EXAMPLES = {
     "at-most": 'Write `--at-most "lhs <= rhs"`, each side arithmetic of columns and numbers.',
     "probability": 'Write `--probability "ok >= 0.99"`.',
     "law": 'Write `--law "x ~ normal(0, 1)"`, or the name of another column on the right; add `as n` for a limit law.',
+    "where": 'Write `--where "width >= 64"` or `--where "optimizer = adam"`.',
     "class": "Write default, none, `0.5 n^-1/2..-2` (size and range of powers) or `expansion(1; rest=0.3, order=2)` "
     "(known powers, and the rest). Beside an exponential write `prefactor(1)`, for a power of log n `loglog(1)`, for terms "
     "c/log n and c log log n/log n of a limit `log(0.1, 0.1)`.",
@@ -210,6 +211,38 @@ def parse_law(text: str) -> LawClaim:
     return LawClaim(
         left, name, tuple(_constant("law", text, part) for part in inside.split(",") if part.strip()), letter
     )
+
+
+@final
+@dataclass(frozen=True)
+class RowCondition:
+    """``column sign value`` of the rows that are kept; ``value`` is None where a text was typed."""
+
+    text: str
+    column: str
+    sign: str
+    typed: str
+    value: float | None
+
+
+def parse_where(text: str) -> RowCondition:
+    """The rows to keep, by one column.
+
+    >>> parse_where("width >= 64").value
+    64.0
+    >>> parse_where("optimizer = adam").value is None
+    True
+
+    **Raises:** UsageError for anything else.
+    """
+    column, sign, typed = _matched("where", text, r"(.+?)\s*(<=|>=|!=|<|>|=)\s*(.+)", "compares no column with a value")
+    try:
+        value = float(number_as_typed(typed))
+    except UsageError:
+        value = None
+    if value is None and sign not in ("=", "!="):
+        raise _refused("where", text, f": `{typed}` is not a number, and texts have no order here.")
+    return RowCondition(text, column, sign, typed, value)
 
 
 def parse_class(text: str, because: str) -> Corrections:

@@ -14,7 +14,7 @@ from theorax.cli.formulas import LARGEST
 from theorax.cli.statements import BoundClaim, LawClaim, LimitClaim, MeanClaim, ProbabilityClaim, RateClaim
 from theorax.cli.tables import LARGEST_OF_LOGARITHMS, DataTable
 from theorax.decide.designs import ASSURED
-from theorax.decide.inequalities import Excess, of_excess
+from theorax.decide.inequalities import Excess, look_at_rows, of_excess
 from theorax.decide.known_laws import KnownLaw
 from theorax.decide.moments import LIGHT_TAILS, Moment
 from theorax.decide.plans import Planned, Seeds, SweepPlan
@@ -181,7 +181,8 @@ def study_bound(table: DataTable, claim: BoundClaim, declared: StudyOptions) -> 
         left=claim.left,
         right=claim.right,
     )
-    return Study(plan, of_excess(plan, found), (ROWS_ARE_DRAWS,))
+    looked = look_at_rows(plan, rows.columns[claim.left], rows.columns[claim.right])
+    return Study(plan, of_excess(plan, found, looked), (ROWS_ARE_DRAWS,))
 
 
 def study_law(table: DataTable, claim: LawClaim, declared: StudyOptions) -> Study:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import operator
 import unicodedata
 import zipfile
 import zlib
@@ -21,6 +22,7 @@ import polars
 from numpy.typing import NDArray
 
 from theorax.cli.formulas import CONSTANTS, LARGEST, NoValue, formula_value, names_in, parse_formula
+from theorax.cli.statements import RowCondition
 from theorax.errors import UsageError
 from theorax.names import did_you_mean, many
 
@@ -29,6 +31,9 @@ __all__ = ["DataTable", "Rows", "open_table"]
 Vector = NDArray[np.float64]
 LARGEST_OF_LOGARITHMS = 1e300
 """Largest magnitude of a value whose logarithm is taken: sums over 1e8 rows are doubles."""
+_COMPARED = {
+    "=": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge
+}  # fmt: skip
 _DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _LONGEST = 2**20  # of a row of names
 _NOT_FINITE = (
@@ -72,6 +77,7 @@ class DataTable:
     path: Path
     columns: Mapping[str, polars.Series | NDArray[Any]]  # arrays of an NPZ file may have any shape
     lines: NDArray[np.int64] | None = None  # of a text: the number of the line of each row, the names being line 1
+    kept: NDArray[np.int64] | None = None  # of a filtered table: the number of each row in the file
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -133,6 +139,66 @@ class DataTable:
             rows.refuse(formula, np.abs(rows.columns[formula]) > largest, _TOO_LARGE.format(largest))
         return rows
 
+    def where(self, conditions: Sequence[RowCondition]) -> DataTable:
+        """The rows that satisfy all conditions.
+
+        **Raises:** UsageError for a name that is no column, a field that is no number, or if no row is left.
+        """
+        if not conditions:
+            return self
+        held: NDArray[np.bool_] | None = None
+        for one in conditions:
+            rows, holds = self._holds(one)
+            held = holds if held is None else held & holds
+        assert held is not None
+        if not held.any():
+            told = " and ".join(f"`{one.text}`" for one in conditions)
+            raise UsageError(f"No row of {self.path} satisfies {told}. Nothing is left to decide from.")
+        length = len(held)
+        columns: dict[str, polars.Series | NDArray[Any]] = {}
+        for name in self.names:
+            column = self._column(name)
+            if len(column) != length:  # of an archive whose arrays differ in length
+                continue
+            columns[name] = column[held] if isinstance(column, np.ndarray) else column.filter(polars.Series(held))
+        return DataTable(self.path, columns, None if self.lines is None else self.lines[held], rows.numbers[held])
+
+    def _holds(self, one: RowCondition) -> tuple[Rows, NDArray[np.bool_]]:
+        if one.value is None:
+            rows = self.read([], [one.column])
+            same = np.array([text == one.typed for text in rows.texts[one.column]])
+            return rows, same if one.sign == "=" else ~same
+        rows = self.read([one.column])
+        return rows, np.asarray(_COMPARED[one.sign](rows.columns[one.column], one.value), bool)
+
+    def refuse_groups(self, named: Iterable[str], size: str | None) -> None:
+        """Refuse a column of which several rows share each value and that no option names: rows may be pooled over it.
+
+        ``size``: a column within each value of which rows are compared.
+
+        **Raises:** UsageError with the column and the options to choose from.
+        """
+        known = dict.fromkeys([*([self.named(size)] if size is not None else []), *named])
+        if not known or any(self.wide(name) is not None for name in known):
+            return
+        length = len(self._column(next(iter(known))))
+        groups = self._words(size) if size is not None else [""] * length
+        for name in self.names:
+            if name in known or self.wide(name) is not None or len(self._column(name)) != length:
+                continue
+            words = self._words(name)
+            pairs, alone = len({*zip(groups, words, strict=True)}), len({*groups})
+            if not alone < pairs < length:
+                continue
+            values = list(dict.fromkeys(words))
+            again = "differ within one " + size if size is not None else "differ"
+            raise UsageError(
+                f"Rows of {self.path} {again} in the column `{name}` ({many(len(values), 'value')}: "
+                f"{', '.join(values[:4])}{', ...' if len(values) > 4 else ''}), which no option names. Rows of one {name} may "
+                f'depend on each other, or be of another law. Write `--where "{name} = {values[0]}"` for these rows alone, or '
+                f"`--ignore {name}` if rows are independent draws of one law whatever their {name}."
+            )
+
     def wide(self, name: str) -> NDArray[Any] | None:
         """An array of two dimensions of an NPZ file; None for anything else."""
         found = self.columns.get(name)
@@ -151,7 +217,8 @@ class DataTable:
         count = max(lengths.values())
         if not count:
             raise UsageError(f"{self.path} has names but no rows. Nothing can be decided from it. Write some data.")
-        return np.arange(1, count + 1) if self.lines is None else self.lines
+        numbers = self.lines if self.kept is None else self.kept
+        return np.arange(1, count + 1) if numbers is None else numbers
 
     def _column(self, name: str) -> polars.Series | NDArray[Any]:
         found = self.columns[name]

@@ -14,6 +14,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from theorax.decide.draw_order import look_at_order
 from theorax.decide.findings import Finding, Found
 from theorax.decide.guard_findings import Looked
 from theorax.decide.samples import Columns
@@ -91,36 +92,53 @@ def is_distinct(columns: Sequence[NDArray[np.generic]]) -> bool | None:
     given = [np.asarray(column) for column in columns]
     steps = [_ROUNDING * float(np.finfo(str(part.dtype)).eps) if part.dtype.kind == "f" else 0.0 for part in given]
     asked = [(part.astype(float).reshape(len(part), -1), step) for part, step in zip(given, steps, strict=True)]
-    asked = [(part, step) for part, step in asked if not _is_counted(part)]
+    if len(asked) == 1 and asked[0][0].shape[1] == 1:
+        ordered = np.sort(asked[0][0][:, 0])
+        return None if _is_counted(ordered) else _is_distinct_column(ordered, asked[0][1])
+    asked = [(part, step) for part, step in asked if not _is_counted(np.sort(part, axis=None))]
     if not asked:
         return None
     rows = np.concatenate([part for part, _ in asked], axis=1)
     near = np.concatenate([np.full(part.shape[1], step) for part, step in asked])
     places = np.stack([_places(column) for column in rows.T], axis=1)
-    ranks = places[:, 0] if places.shape[1] == 1 else places  # plain numbers are sorted much faster than rows
-    _, first, counts = np.unique(ranks, axis=0, return_index=True, return_counts=True)
+    _, first, counts = np.unique(places, axis=0, return_index=True, return_counts=True)
     found = rows[first]
     top = found[int(np.argmax(counts))]
-    dropped = (np.abs(found - top) <= near * np.abs(top)).all(axis=1)
-    if rows.shape[1] == 1 and (dropped[0] or dropped[-1]):  # sorted: the ends of what was clipped
+    return _half_differ(counts, (np.abs(found - top) <= near * np.abs(top)).all(axis=1))
+
+
+def _is_distinct_column(ordered: Vector, near: float) -> bool | None:
+    """The same of a single sorted column, which is not sorted again."""
+    starts = np.flatnonzero(np.concatenate([[True], _is_apart(ordered)]))
+    found, counts = ordered[starts], np.diff(np.append(starts, len(ordered)))
+    top = found[int(np.argmax(counts))]
+    dropped = np.abs(found - top) <= near * abs(top)
+    if dropped[0] or dropped[-1]:  # the ends of what was clipped
         dropped[[0, -1]] = True
+    return _half_differ(counts, dropped)
+
+
+def _half_differ(counts: NDArray[np.intp], dropped: NDArray[np.bool_]) -> bool | None:
     left = int(counts[~dropped].sum())
     return None if left < FEWEST else 2 * int((~dropped).sum()) >= left
+
+
+def _is_apart(ordered: Vector) -> NDArray[np.bool_]:
+    """Whether each value of a sorted column differs from the one before it by more than a repetition may."""
+    return np.diff(ordered) > _REPEATED * np.minimum(np.abs(ordered[1:]), ordered.std())
 
 
 def _places(column: Vector) -> NDArray[np.intp]:
     """The rank of each value, one rank for values that may be repetitions of one."""
     order = np.argsort(column, kind="stable")
-    ordered = column[order]
-    apart = np.diff(ordered) > _REPEATED * np.minimum(np.abs(ordered[1:]), column.std())
     places = np.empty(len(column), np.intp)
-    places[order] = np.concatenate([[0], np.cumsum(apart)])
+    places[order] = np.concatenate([[0], np.cumsum(_is_apart(column[order]))])
     return places
 
 
-def _is_counted(column: Vector) -> bool:
-    """True for two values, whole numbers, or counts over one number, such as shares of successes."""
-    found = np.unique(column)
+def _is_counted(ordered: Vector) -> bool:
+    """True for two values, whole numbers, or counts over one number, such as shares of successes; of sorted numbers."""
+    found = ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])]
     if len(found) <= 2 or (found == np.round(found)).all():
         return True
     step = float(np.diff(found).min())
@@ -212,4 +230,5 @@ def look_at_draws(observed: Columns, spreads: Spreads, of: str) -> Looked:
     # Means of batches are as different as they may be, whatever the draws are.
     if not observed.batched and any(is_distinct([column]) is False for column in observed.values):
         found.append(repeats())
-    return Looked(tuple(found), looked.ledger)
+    ordered = look_at_order(observed.values)
+    return Looked((*found, *ordered.findings), (*looked.ledger, *ordered.ledger))

@@ -12,12 +12,14 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, cast, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from theorax.decide.binomial import proportion_of, shortfall_refuted
 from theorax.decide.designs import ASSURED
 from theorax.decide.draw_guards import are_equal, is_distinct, repeats, same_draws
+from theorax.decide.draw_order import look_at_order
 from theorax.decide.equivalence import decide
-from theorax.decide.guard_findings import NOTHING_LOOKED_AT, Looked
+from theorax.decide.guard_findings import NOTHING_LOOKED_AT, Looked, together
 from theorax.decide.kinds import DecidedQuantity, KindWords, Meanings, QuantityForm
 from theorax.decide.own_verdicts import one_law_verdict
 from theorax.decide.plans import NOTICED, Planned, Tested, draw_counts, positive
@@ -35,6 +37,7 @@ __all__ = [
     "InstancesPlan",
     "decide_inequality",
     "inequality",
+    "look_at_rows",
     "of_excess",
     "plan_inequality",
     "tightness_of",
@@ -248,12 +251,17 @@ def inequality(plan: InequalityPlan, left: Any, right: Any, errors: Any = 0.0) -
     excess, error = (np.broadcast_to(part, (plan.draws,)) for part in (sides[0] - sides[1], sides[2]))
     reached = excess + error
     kept, violated = int((reached <= 0).sum()), int((excess > error).sum())
-    constant = all(side.ndim == 0 or are_equal(side) for side in sides[:2])
+    excess_of = Excess(kept, violated, float(reached.max()), f"row {int(reached.argmax()) + 1}")
+    return of_excess(plan, excess_of, look_at_rows(plan, sides[0], sides[1]))
+
+
+def look_at_rows(plan: InequalityPlan, left: NDArray[np.float64], right: NDArray[np.float64]) -> Looked:
+    """Look at both sides for rows that are all the same, repeat each other or depend on earlier ones."""
+    constant = all(side.ndim == 0 or are_equal(side) for side in (left, right))
     found = [same_draws(f"{plan.left} and {plan.right}")] if constant else []
-    if is_distinct([side for side in sides[:2] if side.ndim]) is False:
+    if is_distinct([side for side in (left, right) if side.ndim]) is False:
         found.append(repeats())
-    looked = Looked(tuple(found))
-    return of_excess(plan, Excess(kept, violated, float(reached.max()), f"row {int(reached.argmax()) + 1}"), looked)
+    return together([Looked(tuple(found)), look_at_order([np.atleast_1d(left - right)])])
 
 
 def of_excess(plan: InequalityPlan, excess: Excess, looked: Looked = NOTHING_LOOKED_AT) -> Verdict:

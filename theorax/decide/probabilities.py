@@ -7,9 +7,13 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar, Self, cast, final
 
+import numpy as np
+
 from theorax.decide.binomial import fewest_draws, outcomes_of, power_of_support, proportion_of, shortfall_refuted
 from theorax.decide.designs import ASSURED
+from theorax.decide.draw_order import look_at_order
 from theorax.decide.equivalence import decide, withheld
+from theorax.decide.guard_findings import NOTHING_LOOKED_AT, Looked
 from theorax.decide.kinds import DecidedQuantity, KindWords
 from theorax.decide.own_verdicts import one_law_verdict
 from theorax.decide.plans import NOTICED, Planned, Tested, draw_counts, positive
@@ -235,14 +239,14 @@ def probability(plan: ProbabilityPlan, outcomes: Any) -> Verdict:
             f"decide.plan_probability(draws={len(data)}, ...)."
         )
     sure, undecided, _ = outcomes_of(data)
-    return of_counts(plan, sure, undecided)
+    return of_counts(plan, sure, undecided, look_at_order([np.where(np.isnan(data), 0.5, data)]))
 
 
-def of_counts(plan: ProbabilityPlan, successes: int, undecided: int = 0) -> Verdict:
+def of_counts(plan: ProbabilityPlan, successes: int, undecided: int = 0, looked: Looked = NOTHING_LOOKED_AT) -> Verdict:
     """The same from counts of sure successes and of outcomes that could not be told, out of the planned draws."""
     return one_law_verdict(
         plan,
-        decide_probability(plan, successes, undecided),
+        replace(decide_probability(plan, successes, undecided), looked=looked),
         assumptions=(INDEPENDENT,),
         scope="for the law that the draws come from",
         draws=plan.draws,

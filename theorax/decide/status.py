@@ -84,6 +84,7 @@ class Reason(StrEnum):
     SPREAD = "spread"  # the draws scatter far less than was declared
     TAILS = "tails"  # the draws are too skewed for Student's interval
     INDISTINCT = "indistinct"  # draws that should differ are equal
+    DEPENDENT = "dependent"  # draws depend on earlier ones, in the order given
     TOO_FEW_SIZES = "too_few_sizes"  # of a sweep that --sizes shortened
     UNREAD_SIZE = "unread_size"  # the size of a sweep does not reach what is measured
     SELF_AVERAGING = "self_averaging"  # the empirical law of one draw may scatter at every size

@@ -38,6 +38,7 @@ REMEDIES = {
     Reason.TAILS: "the draws are too skewed for an interval that takes their mean for nearly normal: more draws, or a "
     "declared range or variance, would decide",
     Reason.INDISTINCT: "draws that should differ are equal",
+    Reason.DEPENDENT: "draws depend on earlier ones, in the order given",
     Reason.TOO_FEW_SIZES: "the claim needs more sizes than were asked for",
     Reason.UNREAD_SIZE: "the size of the sweep does not reach what is measured",
     Reason.SELF_AVERAGING: "the empirical law of one draw may scatter at every size: claim its mean, or draw larger sizes",

@@ -9,6 +9,7 @@ from sympy import Expr, Integer, Symbol, sqrt
 from sympy.core.assumptions import _assume_defined
 
 from theorax.errors import StatementError, UnknownLetter, problem
+from theorax.language.typed_notation import in_latex, in_unicode, is_composite
 from theorax.names import did_you_mean
 
 
@@ -107,12 +108,15 @@ class Measured(Letter):
     ``sample``: the draw returns a vector of values whose empirical law is meant, such as the singular values of one
     matrix. They depend on each other, so the draw, not the value, is the unit of every statistic.
     ``array``: the draw returns an array that is compared entry by entry (the sides of an :class:`Identity`).
+    ``notation``: the mathematics that the letter stands for, ``"sr(X_l X_l^T) - 1"``. Reports show it in place of the
+    name; code and JSON use the name.
     """
 
-    __slots__ = ("array", "over", "sample")
+    __slots__ = ("array", "notation", "over", "sample")
     over: tuple[Index, ...]
     sample: bool
     array: bool
+    notation: str
 
     def __new__(
         cls,
@@ -122,14 +126,42 @@ class Measured(Letter):
         over: tuple[Index, ...] = (),
         sample: bool = False,
         array: bool = False,
+        notation: str = "",
         **assumptions: Any,
     ) -> Measured:
         letter = super().__new__(cls, name, meaning, **{"real": True, **assumptions})
-        letter.over, letter.sample, letter.array = over, sample, array
+        if notation and (not notation.isprintable() or not notation.strip()):
+            problem(
+                "letter-notation",
+                f"The notation {notation!r} of {name} holds signs that cannot be printed, or nothing. A report shows it in "
+                'place of the name. Write the mathematics on one line, notation="sr(X_l X_l^T) - 1".',
+            )
+        letter.over, letter.sample, letter.array, letter.notation = over, sample, array, notation.strip()
         return letter
 
     def _carried(self) -> dict[str, Any]:
-        return {"over": self.over, "sample": self.sample, "array": self.array}
+        carried = {"over": self.over, "sample": self.sample, "array": self.array}
+        return {**carried, "notation": self.notation} if self.notation else carried
+
+    def shown(self, *, alone: bool) -> str:
+        """The notation in Unicode, in brackets where it is a part of an expression and needs them."""
+        text = in_unicode(self.notation)
+        return text if alone or not is_composite(self.notation) else f"({text})"
+
+    def _latex(self, printer: Any) -> str:  # SymPy's printers ask for it
+        if not self.notation:
+            found: str = printer._print_Symbol(self)
+            return found
+        text = in_latex(self.notation)
+        alone = printer._print_level == 1 or not is_composite(self.notation)
+        return text if alone else rf"\left({text}\right)"
+
+    def _pretty(self, printer: Any) -> Any:
+        if not self.notation:
+            return printer._print_Symbol(self)
+        from sympy.printing.pretty.stringpict import prettyForm
+
+        return prettyForm(self.shown(alone=printer._print_level == 1))
 
 
 def disobeyed(letter: Symbol, value: Expr) -> str | None:
@@ -239,19 +271,34 @@ class Letters:
         return f"Letters({', '.join(self._letters)})"
 
 
-def arrays(*, over: tuple[Index, ...] = (), **meanings: str) -> Letters:
-    """Measured letters that are arrays, compared entry by entry: ``seen = arrays(weights="...", expanded="...")``."""
+Meaning = str | tuple[str, str]
+"""The meaning of a measured letter, or its notation and its meaning: ``("sr(X_l X_l^T) - 1", "excess of the Gram matrix")``."""
+
+
+def arrays(*, over: tuple[Index, ...] = (), **meanings: Meaning) -> Letters:
+    """Measured letters that are arrays, compared entry by entry: ``seen = arrays(weights="...", expanded=("S V", "..."))``.
+
+    Of two texts the first is the notation.
+    """
     return _letters(meanings, over=over, array=True)
 
 
-def numbers(*, over: tuple[Index, ...] = (), sample: bool = False, positive: bool = False, **meanings: str) -> Letters:
-    """Measured letters that are numbers: ``seen = numbers(top="...", tail="...", over=(l,), positive=True)``."""
+def numbers(
+    *, over: tuple[Index, ...] = (), sample: bool = False, positive: bool = False, **meanings: Meaning
+) -> Letters:
+    """Measured letters that are numbers: ``seen = numbers(top="...", tail=("|lambda_2|", "..."), over=(l,))``.
+
+    Of two texts the first is the notation.
+    """
     return _letters(meanings, over=over, sample=sample, **(dict(positive=True) if positive else {}))
 
 
-def _letters(meanings: Mapping[str, str], **shared: Any) -> Letters:
+def _letters(meanings: Mapping[str, Meaning], **shared: Any) -> Letters:
     if not meanings:
         raise StatementError.of(
             "letter-name", 'Every letter needs a name. Write arrays(weights="...") or numbers(gap="...").'
         )
-    return Letters({name: Measured(name, meaning, **shared) for name, meaning in meanings.items()})
+    pairs = {name: ("", given) if isinstance(given, str) else given for name, given in meanings.items()}
+    return Letters(
+        {name: Measured(name, meaning, notation=notation, **shared) for name, (notation, meaning) in pairs.items()}
+    )

@@ -65,6 +65,8 @@ class _OneLine(StrPrinter):
     """SymPy's plain text with display letters, products without a sign, powers and fractions on the line."""
 
     def _print_Symbol(self, expr: Symbol) -> str:
+        if isinstance(expr, Measured) and expr.notation:
+            return expr.shown(alone=self._print_level == 1)
         return displayed(expr.name)
 
     _print_Dummy = _print_Symbol

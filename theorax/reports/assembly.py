@@ -98,8 +98,7 @@ def _sources(manifests: Iterable[Manifest]) -> tuple[Source, ...]:
 def _read(manifest: Manifest) -> Iterator[Source]:
     """The files of a manifest other than the theorem's own, which its report has as ``file`` and ``digest``."""
     for name, digest in manifest.items():
-        sort = parted(name)[0]
-        if sort.is_file and sort is not EntrySort.THEOREM:
+        if parted(name)[0] in EntrySort.read():
             yield Source(name, digest)
 
 

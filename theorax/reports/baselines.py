@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -283,9 +283,15 @@ def manifest_of(
     return found
 
 
-def since(baseline: Baseline, id: str, manifest: Manifest) -> tuple[ManifestDifference, ...] | None:
-    """Differences between now and the run of a theorem's baseline; None if the theorem is in no baseline."""
+def since(
+    baseline: Baseline, id: str, manifest: Manifest, present: Callable[[Manifest], Manifest]
+) -> tuple[ManifestDifference, ...] | None:
+    """Differences between now and the run of a theorem's baseline; None if the theorem is in no baseline.
+
+    ``present``: for a manifest, what its observed entries say now.
+    """
     part = baseline.by_id.get(id)
     if part is None:
         return None
-    return manifest_differences(manifest_of(part, baseline.sources, baseline.runs[part.run]), manifest)
+    then = manifest_of(part, baseline.sources, baseline.runs[part.run])
+    return manifest_differences(then, {**manifest, **present(then)})

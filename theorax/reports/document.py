@@ -93,7 +93,7 @@ class RunSettings(DesignSettings):
 class Source:
     """A file that determines results, beside the theorems' own: its entry in a manifest, and the digest of its meaning."""
 
-    name: Annotated[str, Pattern(f"^({EntrySort.SOURCE}|{EntrySort.MODEL})")]
+    name: Annotated[str, Pattern(f"^({'|'.join(EntrySort.read())})")]
     digest: str
 
 

@@ -1,5 +1,6 @@
 """The log of attempts: one SQLite file of its own, which outlives the results and every change of them.
 
+A row names its claim, and the digest of the program that the claim measures: a copy of the theorem continues the count.
 A row is written before data are drawn and gets its status when the check ends. A row without one whose process is gone
 was killed before anybody saw a result, and is forgotten. What an older version logged in the store of results is taken
 over when the file is made; nobody can tell the efforts and forms of those rows, so each counts for all of them.
@@ -24,7 +25,7 @@ if TYPE_CHECKING:  # the log is opened where nothing is computed, and that modul
     from theorax.verifiers.attempts import ClaimVersion
 
 FILE = "attempts.sqlite"
-LAYOUT = 1
+LAYOUT = 2  # 2: the digest of the program
 _EARLIER_FILE = "results.sqlite"  # in which older versions logged attempts
 _UNKNOWN = "?"  # the status, effort and form of a row of which an older version did not say them
 _UNDER_WAY = ""
@@ -35,9 +36,12 @@ CREATE TABLE IF NOT EXISTS attempts (
     theorem TEXT NOT NULL, claim TEXT NOT NULL, model TEXT NOT NULL, effort TEXT NOT NULL, at TEXT NOT NULL,
     form TEXT NOT NULL, design TEXT NOT NULL, seed INTEGER NOT NULL, source TEXT NOT NULL, number INTEGER NOT NULL,
     date TEXT NOT NULL, status TEXT NOT NULL, host TEXT NOT NULL, process INTEGER NOT NULL,
+    program TEXT NOT NULL DEFAULT '',
     PRIMARY KEY (theorem, claim, model, effort, at, form, design, seed, source)
 )
 """
+_WIDER = "ALTER TABLE attempts ADD COLUMN program TEXT NOT NULL DEFAULT ''"
+_SAME_PROGRAM = "program = ? AND program != '' AND effort = ?"
 _CLAIM = "theorem = ? AND claim = ?"
 _COUNT = f"{_CLAIM} AND model = ? AND effort = ? AND at = ? AND form = ?"
 _TUPLE = f"{_COUNT} AND design = ? AND seed = ?"
@@ -76,8 +80,23 @@ class AttemptFile:
 
         def write(connection: sqlite3.Connection) -> LoggedAttempt:
             _forget_killed(connection, version)
+            # An older version logged no program; of the same sources it is the same.
+            connection.execute(
+                f"UPDATE attempts SET program = ? WHERE {_COUNT} AND source = ? AND program = ''",
+                (version.program, *_count(version), self.source),
+            )
             number = _number(connection, version, seed)
-            row = (*_count(version), version.tuple, seed, self.source, number, date, _UNDER_WAY, *_here())
+            row = (
+                *_count(version),
+                version.tuple,
+                seed,
+                self.source,
+                number,
+                date,
+                _UNDER_WAY,
+                *_here(),
+                version.program,
+            )
             connection.execute(f"INSERT OR IGNORE INTO attempts VALUES ({', '.join('?' * len(row))})", row)
             return self._entry(connection, version, number)
 
@@ -119,7 +138,9 @@ class AttemptFile:
     def _entry(self, connection: sqlite3.Connection, version: ClaimVersion, number: int) -> LoggedAttempt:
         claim = (version.theorem, version.claim)
         (begun,) = connection.execute("SELECT MIN(begun) FROM log").fetchone()
-        (entries,) = connection.execute(f"SELECT COUNT(*) FROM attempts WHERE {_CLAIM}", claim).fetchone()
+        (entries,) = connection.execute(
+            f"SELECT COUNT(*) FROM attempts WHERE ({_CLAIM}) OR ({_SAME_PROGRAM})", (*claim, *_program(version))
+        ).fetchone()
         others = connection.execute(
             f"SELECT status FROM attempts WHERE {_CLAIM} AND model = ? AND at = ? AND status NOT IN (?, ?) "
             "AND (form != ? OR source != ?)",
@@ -136,9 +157,15 @@ class AttemptFile:
         )
 
     def _begun(self, connection: sqlite3.Connection) -> None:
-        """Begin the log with what an older version logged among the results, or with the present moment."""
+        """Begin the log with what an older version logged among the results, or with the present moment.
+
+        A log of an older version gets the column that it lacks; its rows count by their names alone.
+        """
         from theorax.runs.store import now
 
+        if "program" not in {name for _, name, *_ in connection.execute("PRAGMA table_info(attempts)")}:
+            connection.execute(_WIDER)
+            return
         rows = _of_older_version(self.state / _EARLIER_FILE)
         begun = min((date for *_, date in rows), default=now())
         connection.execute("INSERT INTO log VALUES (?)", (begun,))
@@ -146,7 +173,7 @@ class AttemptFile:
         for theorem, claim, statement, design, seed, date in rows:
             number = numbers[theorem, claim] = numbers.get((theorem, claim), 0) + 1
             taken = (theorem, claim, *(_UNKNOWN,) * 4, f"{statement} {design}", seed, _UNKNOWN, number, date, _UNKNOWN)
-            connection.execute("INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', 0)", taken)
+            connection.execute("INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', 0, '')", taken)
 
 
 def fill(log: AttemptFile, version: ClaimVersion, number: int, date: str) -> None:
@@ -155,7 +182,7 @@ def fill(log: AttemptFile, version: ClaimVersion, number: int, date: str) -> Non
     def write(connection: sqlite3.Connection) -> None:
         for earlier in range(1, number):
             design = f"{_UNKNOWN} {earlier}"  # of no seed: whatever is drawn here is another attempt
-            row = (*_count(version), design, 0, log.source, earlier, date, _UNKNOWN, "", 0)
+            row = (*_count(version), design, 0, log.source, earlier, date, _UNKNOWN, "", 0, version.program)
             connection.execute(f"INSERT OR IGNORE INTO attempts VALUES ({', '.join('?' * len(row))})", row)
 
     log._database.connected(write)
@@ -165,14 +192,18 @@ def _count(version: ClaimVersion) -> tuple[str, ...]:
     return (version.theorem, version.claim, version.model, version.effort, version.at, version.form)
 
 
+def _program(version: ClaimVersion) -> tuple[str, str]:
+    return version.program, version.effort
+
+
 def _number(connection: sqlite3.Connection, version: ClaimVersion, seed: int) -> int:
     query = f"SELECT number FROM attempts WHERE {_TUPLE}"
     same = connection.execute(query, (*_count(version), version.tuple, seed)).fetchone()
     if same:
         return int(same[0])
     (largest,) = connection.execute(
-        f"SELECT COALESCE(MAX(number), 0) FROM attempts WHERE ({_COUNT}) OR ({_CLAIM} AND form = ?)",
-        (*_count(version), version.theorem, version.claim, _UNKNOWN),
+        f"SELECT COALESCE(MAX(number), 0) FROM attempts WHERE ({_COUNT}) OR ({_CLAIM} AND form = ?) OR ({_SAME_PROGRAM})",
+        (*_count(version), version.theorem, version.claim, _UNKNOWN, *_program(version)),
     ).fetchone()
     return 1 + int(largest)
 
@@ -184,13 +215,14 @@ def _here() -> tuple[str, int]:
 def _forget_killed(connection: sqlite3.Connection, version: ClaimVersion) -> None:
     """Forget the attempts of this count that were cut off; on another machine nobody can tell, so they stay."""
     host, own = _here()
-    query = f"SELECT DISTINCT process FROM attempts WHERE {_COUNT} AND status = ? AND host = ?"
-    for (process,) in connection.execute(query, (*_count(version), _UNDER_WAY, host)).fetchall():
+    ours, values = f"(({_COUNT}) OR ({_SAME_PROGRAM}))", (*_count(version), *_program(version))
+    query = f"SELECT DISTINCT process FROM attempts WHERE {ours} AND status = ? AND host = ?"
+    for (process,) in connection.execute(query, (*values, _UNDER_WAY, host)).fetchall():
         # A process checks a claim once at a time: an earlier attempt of this one that never ended was interrupted.
         if process == own or not _is_alive(process):
             connection.execute(
-                f"DELETE FROM attempts WHERE {_COUNT} AND status = ? AND host = ? AND process = ?",
-                (*_count(version), _UNDER_WAY, host, process),
+                f"DELETE FROM attempts WHERE {ours} AND status = ? AND host = ? AND process = ?",
+                (*values, _UNDER_WAY, host, process),
             )
 
 

@@ -20,6 +20,7 @@ from theorax.verifiers import theorem_check
 from theorax.verifiers.attempts import GivenAttempts, UncountedAttempts
 from theorax.verifiers.outcome import Checked, TheoremOutcome
 from theorax.verifiers.planned_checks import Pilot, TheoremPlan
+from theorax.verifiers.reads import recorded_reads
 from theorax.verifiers.settings import Settings
 
 
@@ -31,8 +32,21 @@ def stage(
     Where no claim is tried on data there is nothing to count, and the first stage is the check. ``theorem``: a value
     without a file.
 
+    Everything that a check of a user's own code reads is recorded.
+
     **Raises:** as `observe`.
     """
+    is_own = theorem is None and (settings.model is not None or Catalogue.of(settings.roots).is_a_user_s(theorem_id))
+    if not is_own:
+        return _stage(theorem_id, settings, log, theorem)
+    with recorded_reads(settings.state) as recorder:
+        found = _stage(theorem_id, settings, log, theorem)
+    return replace(found, reads=recorder.found) if isinstance(found, Checked) else found
+
+
+def _stage(
+    theorem_id: str, settings: Settings, log: GivenAttempts | None, theorem: Theorem | None
+) -> Checked | UncountedAttempts:
     if log is None and (tried := tuple(theorem_check.versions(theorem_id, settings, theorem).values())):
         return UncountedAttempts(tried)
     return theorem_check.observe_theorem(theorem_id, settings, log or GivenAttempts(()), value=theorem)

@@ -22,6 +22,10 @@ class EntrySort(StrEnum):
     VERSION = "version of "
     SETTING = "setting "
     MACHINE = "machine"
+    READ = "read "
+    FOLDER = "folder "
+    VARIABLE = "variable "
+    PROGRAM = "program "
 
     def entry(self, of: str = "") -> str:
         """The name of the entry of this sort about one file, library or setting."""
@@ -31,6 +35,16 @@ class EntrySort(StrEnum):
     def is_file(self) -> bool:
         """True for the theorem's file, for those that it reads and for those of a user's model."""
         return self in (EntrySort.THEOREM, EntrySort.SOURCE, EntrySort.MODEL)
+
+    @classmethod
+    def read(cls) -> tuple[EntrySort, ...]:
+        """The sorts of what a check reads besides the theorem's own file."""
+        return tuple(sort for sort in cls if sort.is_observed or (sort.is_file and sort is not cls.THEOREM))
+
+    @property
+    def is_observed(self) -> bool:
+        """True for what a check was seen to read: no text names it, so only the check itself can say it."""
+        return self in (EntrySort.READ, EntrySort.FOLDER, EntrySort.VARIABLE, EntrySort.PROGRAM)
 
     @property
     def computes(self) -> bool:
@@ -65,7 +79,7 @@ class ManifestDifference:
         name = self.sort.entry(self.of)
         if self.before is None or self.now is None:
             return f"{name}: {'new' if self.before is None else 'gone'}"
-        told = not self.sort.is_file and self.sort is not EntrySort.ID
+        told = self.sort in (EntrySort.VERSION, EntrySort.SETTING, EntrySort.MACHINE)
         return f"{name}: {f'{self.before} -> {self.now}' if told else 'changed'}"
 
 
@@ -82,7 +96,21 @@ def manifest_differences(old: Manifest, new: Manifest) -> tuple[ManifestDifferen
     )
 
 
+def observed(manifest: Manifest) -> Manifest:
+    """The entries that a check was seen to read.
+
+    >>> observed({"theorem": "a", "read runs/seed_0.npy": "b"})
+    {'read runs/seed_0.npy': 'b'}
+    """
+    sorts = tuple(sort for sort in EntrySort if sort.is_observed)
+    return {name: value for name, value in manifest.items() if name.startswith(sorts)}
+
+
 def key(manifest: Manifest) -> str:
-    """The key of a result: the digest of everything that determines it."""
-    text = "\n".join(f"{name}={manifest[name]}" for name in sorted(manifest))
+    """The key of a result: the digest of everything that determines it and is known without checking.
+
+    What the check was seen to read is compared when the result is looked up.
+    """
+    known = manifest.keys() - observed(manifest).keys()
+    text = "\n".join(f"{name}={manifest[name]}" for name in sorted(known))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

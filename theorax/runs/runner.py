@@ -37,7 +37,7 @@ from theorax.runs.counting import AttemptCounter
 from theorax.runs.dependencies import Graph
 from theorax.runs.expected_seconds import shipped_seconds
 from theorax.runs.listening import Listener, Record, Silent
-from theorax.runs.manifests import Manifest, manifest_differences
+from theorax.runs.manifests import EntrySort, Manifest, manifest_differences, parted
 from theorax.runs.selectors import Selection, Shard
 from theorax.runs.sources import Sources, drawn_from
 from theorax.runs.store import DamagedResult, KeptResult, Store, StoreError, now
@@ -317,7 +317,7 @@ class _RunUnderWay:
             done = replace(done, outcome=self.counters[done.id].closed(done.spent, done.outcome))
         if done.usage:
             raise (NothingSelected if done.nothing else UsageError)(done.sentence)
-        if done.outcome is not None and not (changed := self._changed(done.id)):
+        if done.outcome is not None and not (changed := self._changed(done)):
             return Record(done.outcome)
         if done.outcome is not None:
             told = f"Its sources changed while it was checked ({changed}). Nothing is kept. Check it again."
@@ -326,12 +326,20 @@ class _RunUnderWay:
         log = self._log(done) if done.trace is not None else None
         return Record(self._unfinished(done.id, found), log=log)
 
-    def _changed(self, id: str) -> str:
-        """One of the sources that are not those that the run began with, or none: draws of both may stand in one result."""
+    def _changed(self, done: FinishedCheck) -> str:
+        """One of the sources that are not those that the run began with, or none: draws of both may stand in one result.
+
+        What the check was seen to read joins its manifest.
+        """
+        id = done.id
         if id in self.values:
             return ""
+        path, own, afresh = self.catalogue.path(id), self.own(id), self.sources.afresh
         try:
-            now = self.sources.afresh.manifest(self.catalogue.path(id), self.own(id))
+            read = afresh.observed(path, own, done.reads)
+            self.manifests[id] = {**self.manifests[id], **read}
+            now = afresh.manifest(path, own) | afresh.present(path, own.state, read)
+            now |= {name: value for name, value in read.items() if parted(name)[0] is EntrySort.PROGRAM}
         except (OSError, UsageError):
             return "a file is gone"
         return next(map(str, manifest_differences(self.manifests[id], now)), "")
@@ -389,8 +397,9 @@ class _RunUnderWay:
     def _kept(self, id: str) -> KeptResult | None:
         if id in self.values:
             return None
+        present = partial(self.sources.present, self.catalogue.path(id), self.settings.state)
         try:
-            kept = self.store.get(self.manifests[id])
+            kept = self.store.get(self.manifests[id], present)
         except DamagedResult as error:
             self.troubles.append(f"{error} The theorem is checked again.")
             return None
@@ -406,6 +415,8 @@ class _RunUnderWay:
         least = self.settings.attempt
         if kept is not None and any(claim.log and claim.attempt < least for claim in kept.outcome.claims):
             return None  # a later attempt has smaller levels
+        if kept is not None:
+            self.manifests[id] = dict(kept.manifest)
         return kept
 
     def _is_of_file(self, id: str, outcome: TheoremOutcome) -> bool:
@@ -427,8 +438,10 @@ class _RunUnderWay:
             if self._problem(id) is not None:
                 found[id] = Status.ERROR
                 continue
+            path = self.catalogue.path(id)
             try:
-                kept = self.store.get(self.sources.manifest(self.catalogue.path(id), plain))
+                present = partial(self.sources.present, path, self.settings.state)
+                kept = self.store.get(self.sources.manifest(path, plain), present)
             except DamagedResult as error:
                 self.troubles.append(str(error))
                 kept = None

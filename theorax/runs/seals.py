@@ -35,6 +35,7 @@ class SealedHead:
 class SealedRow(SealedHead):
     """A whole row, as it was kept."""
 
+    manifest: str
     outcome: str
     observations: bytes | None
 
@@ -68,7 +69,7 @@ def whole_row(row: Sequence[object], key: str) -> SealedRow | None:
         return None
     if not is_intact(dict(zip(PARTS, parts, strict=True)), head[-1]):
         return None
-    return SealedRow(*head, *parts[1:])  # type: ignore[arg-type]  # a whole row has the types that were sealed
+    return SealedRow(*head, *parts)  # type: ignore[arg-type]  # a whole row has the types that were sealed
 
 
 def _digest(value: object) -> str:

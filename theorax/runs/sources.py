@@ -2,15 +2,18 @@
 
 The manifest names the theorem, its file and everything that it and the deciding code import inside the package, found in
 the text without importing; the settings; the versions of the libraries that compute, and of those that a user's own files
-import; the kind of machine; the files of a user's model; and the files that a user's own name in their text. The theorem's
-id is its own entry, because its seeds are made of it: a file that was copied says the same and draws other numbers. Sources
-are normalised: neither comments, layout nor docstrings enter, so that editing those keeps results.
+import; the kind of machine; the files of a user's model; and the files that a user's own name in their text. After a check
+it also names what the check was seen to read (:mod:`theorax.verifiers.reads`), by digests that a later run compares with
+the files, folders and variables that it finds. The theorem's id is its own entry, because its seeds are made of it: a file
+that was copied says the same and draws other numbers. Sources are normalised: neither comments, layout nor docstrings
+enter, so that editing those keeps results.
 """
 
 from __future__ import annotations
 
 import ast
 import hashlib
+import os
 import platform
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -19,11 +22,13 @@ from pathlib import Path
 from typing import Any
 
 from theorax.runs.known_files import KnownFiles, SourceFile
-from theorax.runs.manifests import ABSENT, EntrySort
+from theorax.runs.manifests import ABSENT, EntrySort, Manifest, observed, parted
 from theorax.runs.own_files import PACKAGE, data_files, imports_of, installed, model_file, neighbours
+from theorax.verifiers.reads import Reads, digest_of_file, digest_of_folder, digest_of_variable
 from theorax.verifiers.settings import Settings
 
 DECIDING = ("runs/checking.py", "verifiers/kinds/*.py")  # found by folder: kinds may be looked up by name
+STARTED = "started"  # the entry of a program that a check started
 LIBRARIES = (
     "sympy", "jax", "jaxlib", "equinox", "diffrax", "numpy", "scipy", "cvxpy", "clarabel", "python-flint"
 )  # fmt: skip
@@ -76,7 +81,7 @@ class Sources:
                         parts[file(_shown(inside, self.root))] = self._digest(inside)
                 if path != theorem:
                     parts[file(name)] = self._digest(path)
-            parts |= {file(name): _bytes(path) for name, path in data_files(own).items() if path not in own}
+            parts |= {file(name): digest_of_file(path) for name, path in data_files(own).items() if path not in own}
         parts |= {EntrySort.SETTING.entry(name): repr(value) for name, value in settings.determining.items()}
         parts |= {version_of(name): version(name) for name in LIBRARIES}
         parts[version_of("python")] = platform.python_version()
@@ -87,9 +92,50 @@ class Sources:
                 own.add(path)
                 parts[model(name)] = self._digest(path)
             named = data_files(modeled.values()).items()
-            parts |= {model(name): _bytes(path) for name, path in named if path not in own}
+            parts |= {model(name): digest_of_file(path) for name, path in named if path not in own}
         parts |= {version_of(name): version(name) for name in installed(own, LIBRARIES)}
         return parts
+
+    def observed(self, theorem: Path, settings: Settings, reads: Reads) -> dict[str, str]:
+        """The entries of what a check was seen to read, besides the files that its own manifest names.
+
+        Paths are relative to the theorem's folder.
+        """
+        starts = [theorem, *([model_file(settings.model)] if settings.model is not None else [])]
+        near = {path for start in starts for path in neighbours(start).values()}
+        known = {str(path.absolute()) for path in (*near, *data_files(near).values(), theorem)}
+        files = {**dict.fromkeys(reads.modules, ""), **reads.files}
+        found = {
+            EntrySort.READ.entry(_from(theorem.parent, path)): digest or self._digest_now(Path(path))
+            for path, digest in files.items()
+            if path not in known
+        }
+        found |= {EntrySort.FOLDER.entry(_from(theorem.parent, path)): of for path, of in reads.folders.items()}
+        found |= {EntrySort.VARIABLE.entry(name): digest for name, digest in reads.variables.items()}
+        return found | {EntrySort.PROGRAM.entry(name): STARTED for name in reads.programs}
+
+    def present(self, theorem: Path, state: str | Path, manifest: Manifest) -> dict[str, str]:
+        """What the entries that a check was seen to read would say now.
+
+        A program never says the same again: nobody knows what it read.
+        """
+        found = {}
+        for name in observed(manifest):
+            sort, of = parted(name)
+            place = theorem.parent / of
+            if sort is EntrySort.READ:
+                found[name] = self._digest_now(place)
+            elif sort is EntrySort.FOLDER:
+                found[name] = digest_of_folder(place, state)
+            else:
+                found[name] = digest_of_variable(of) if sort is EntrySort.VARIABLE else ABSENT
+        return found
+
+    def _digest_now(self, path: Path) -> str:
+        """The digest of a file's meaning if it is Python, otherwise of its bytes."""
+        if path.suffix != ".py":
+            return digest_of_file(path)
+        return self._digest(path) if path.is_file() else ABSENT
 
     def closure(self, start: Iterable[Path]) -> list[Path]:
         """The files that these import inside the package, directly or not, themselves included."""
@@ -221,10 +267,12 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _bytes(path: Path) -> str:
-    """The digest of a file that is no program."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _from(folder: Path, path: str) -> str:
+    """The path of a file from this folder; as it is where there is none, as on another drive."""
+    try:
+        return Path(os.path.relpath(path, folder.absolute())).as_posix()
+    except ValueError:
+        return path
 
 
 def _shown(path: Path, root: Path) -> str:

@@ -10,15 +10,15 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from theorax.runs import seals
 from theorax.runs.database import Database, StoreError
-from theorax.runs.manifests import EntrySort, Manifest, key
+from theorax.runs.manifests import EntrySort, Manifest, key, observed
 from theorax.runs.seals import HEAD, SealedHead, SealedRow
 from theorax.text.codec import built, completed, json_values
 from theorax.verifiers.outcome import TheoremOutcome
@@ -39,6 +39,7 @@ __all__ = [
 FILE = "results.sqlite"
 LAYOUT = 11  # raised when the tables, a key or the outcome's fields change; older results are then checked again
 KEPT_PER_THEOREM = 24
+Present = Callable[[Manifest], Manifest]
 _ID = re.compile(r'"id": "(\w+)"')
 
 _TABLES = """
@@ -57,11 +58,12 @@ class DamagedResult(StoreError):
 
 @dataclass(frozen=True)
 class KeptResult:
-    """A result from an earlier run."""
+    """A result from an earlier run; ``manifest`` also names what that run was seen to read."""
 
     outcome: TheoremOutcome
     date: str
     seconds: float
+    manifest: Manifest = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -84,8 +86,10 @@ class Store:
         """The file of the store."""
         return self.state / FILE
 
-    def get(self, manifest: Manifest) -> KeptResult | None:
-        """The kept result of exactly this check, if there is one.
+    def get(self, manifest: Manifest, present: Present = lambda kept: {}) -> KeptResult | None:
+        """The kept result of exactly this check, if there is one and what it read is as it was.
+
+        ``present``: for the manifest of a kept result, what its observed entries say now.
 
         **Raises:** DamagedResult if there was one and it was altered since, StoreError if the store cannot be read.
         """
@@ -93,9 +97,10 @@ class Store:
         if row is None or row.status == "ERROR":
             return None
         try:
-            return opened(row)
+            kept = opened(row)
         except ValueError as error:
             raise self._dropped(row.key, row.theorem, str(error)) from None
+        return kept if observed(kept.manifest) == present(kept.manifest) else None
 
     def put(self, manifest: Manifest, outcome: TheoremOutcome, date: str, observations: bytes | None = None) -> None:
         """Keep a result, in one transaction.
@@ -258,7 +263,8 @@ def opened(row: SealedRow) -> KeptResult:
 
     **Raises:** ValueError if another version of theorax sealed it.
     """
-    return KeptResult(built(TheoremOutcome, completed(TheoremOutcome, json.loads(row.outcome))), row.date, row.seconds)
+    outcome = built(TheoremOutcome, completed(TheoremOutcome, json.loads(row.outcome)))
+    return KeptResult(outcome, row.date, row.seconds, json.loads(row.manifest))
 
 
 def is_variant(manifest: Manifest) -> bool:

@@ -22,6 +22,7 @@ from theorax.verifiers.attempts import GivenAttempts, SpentAttempts, UncountedAt
 from theorax.verifiers.author_lines import author_s_line, told_with_line
 from theorax.verifiers.outcome import Checked, TheoremOutcome
 from theorax.verifiers.phases import told_to
+from theorax.verifiers.reads import Reads
 from theorax.verifiers.settings import Settings
 
 Check = Callable[..., TheoremOutcome | Checked | UncountedAttempts]
@@ -58,6 +59,7 @@ class FinishedCheck:
     undecided: bool = False  # refused as undecidable by its design, before any data
     uncounted: UncountedAttempts | None = None
     spent: SpentAttempts | None = None  # for the log
+    reads: Reads = field(default_factory=Reads)
 
 
 class Workers(Protocol):
@@ -93,7 +95,7 @@ def _performed(check: str | Check, id: str, settings: Settings, *log: GivenAttem
         if isinstance(found, UncountedAttempts):
             return FinishedCheck(id, uncounted=found)
         if isinstance(found, Checked):
-            return FinishedCheck(id, outcome=found.outcome, observations=found.observations)
+            return FinishedCheck(id, outcome=found.outcome, observations=found.observations, reads=found.reads)
         return FinishedCheck(id, outcome=found)
     except UsageError as error:
         # Where nothing was typed that a model could refuse, its author made the call: the others are checked all the same.

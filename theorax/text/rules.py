@@ -76,6 +76,14 @@ RULES: Mapping[str, str] = {
     ),
     "law-mass": "A probability density integrates to one. Divide it by its mass.",
     "law-moment": "Only one number has moments here. Take those of the entries of a vector.",
+    "bare-claim": (
+        "A claim that compares bare letters or numbers holds no mathematics to show, evaluate or vary. Write the formula, give "
+        'the letters a notation, or say why there is none: bare_because="...".'
+    ),
+    "compared-number": (
+        "A number that observe compares with is a bound that no report shows. Return the quantity and claim the bound, or end "
+        "the line with `# not a bound: ` and the reason. This is a warning."
+    ),
     "letter-assumption": "A letter takes SymPy's assumptions alone, such as positive=True.",
     "letter-meaning": (
         'A report tells its reader what a letter stands for. Write the meaning: Parameter("g", "gain of a weight").'
@@ -83,6 +91,9 @@ RULES: Mapping[str, str] = {
     "known-mean": (
         "The mean of a variate is known before any draw, at every size, and a reason says why. The variate itself holds a "
         "measured letter. Write KnownMean(of, mean, because=...)."
+    ),
+    "letter-notation": (
+        'A report shows the notation of a letter in place of its name. Write it on one line: notation="sr(X X^T) - 1".'
     ),
     "letter-name": "A letter is typed after --at, so its name is an identifier, and every letter has one.",
     "letter-unset": (

@@ -1,11 +1,12 @@
 r"""Attempts at one claim: whatever is tried again at one statement spends one error budget.
 
 A count belongs to a claim of a theorem in one form (kind, what is measured, the predicted side, the cases it speaks of),
-on one model, at one effort, at the parameters given. Draws, sizes, seeds, margin, class, pairing and levels do not begin
-a new one: each new tuple of these is the next attempt, and whoever may try again until a test errs will see it err.
-Attempt k therefore gets the level $\alpha_k = 6\alpha/(\pi^2 k^2)$, which sum to $\alpha$ over all k. The same tuple
-draws the same numbers: it keeps its number and spends nothing. A repair of a statement or of its source cannot be told
-from a search, so it is shown beside the verdict and not charged.
+on one model, at one effort, at the parameters given. It also belongs to the traced program with that form, at that effort:
+a theorem that is copied under another name, or whose functions are renamed, continues the count. Draws, sizes, seeds,
+margin, class, pairing and levels do not begin a new one: each new tuple of these is the next attempt, and whoever may try
+again until a test errs will see it err. Attempt k therefore gets the level $\alpha_k = 6\alpha/(\pi^2 k^2)$, which sum to
+$\alpha$ over all k. The same tuple draws the same numbers: it keeps its number and spends nothing. A repair of a statement
+or of its source cannot be told from a search, so it is shown beside the verdict and not charged.
 
 An attempt is logged before its data are drawn and is spent when its check ends. A design that is refused is never
 logged, and a check that was killed before its end showed nothing: neither spends.
@@ -18,7 +19,7 @@ Over the three efforts that is at most three times as much.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from theorax.decide.status import Status
@@ -40,7 +41,9 @@ __all__ = [
 class ClaimVersion:
     """One claim of a theorem in one version: the count that it belongs to, and digests of its statement and design.
 
-    ``statement`` is that of every field, margin and class included, ``form`` that of what is said alone.
+    ``statement`` is that of every field, margin and class included, ``form`` that of what is said alone. ``program``: the
+    digest of the traced program with the form, by which a copy under another name continues the count; empty where
+    nothing was traced.
     """
 
     theorem: str
@@ -52,6 +55,7 @@ class ClaimVersion:
     at: str = ""
     form: str = ""
     level: float = 0.025
+    program: str = field(default="", compare=False)  # traced once, when the attempts are counted
 
     @property
     def tuple(self) -> str:

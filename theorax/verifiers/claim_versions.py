@@ -16,7 +16,7 @@ from theorax.verifiers.kinds.lowering import CellCase
 from theorax.verifiers.settings import Settings
 
 # Fields that explain the claim or add controls: changing them does not change the claim.
-_BESIDE = ("wrong", "implied", "corrected")
+_BESIDE = ("wrong", "implied", "corrected", "bare_because")
 
 # Fields added since attempts were first counted: at these values they leave the digests as they were.
 _ADDED: Mapping[str, object] = {"expected": None, "mean_law": False}
@@ -37,8 +37,7 @@ def claim_version(theorem: str, name: str, claim: Claim, cases: Sequence[CellCas
     """The version whose attempts are counted: the statement with margin and class, the design without levels."""
     named = [part.name for part in fields(claim) if part.name not in _BESIDE]
     stated = [_field(claim, part) for part in named if part not in _ADDED or getattr(claim, part) != _ADDED[part]]
-    said = {*claim.measured_fields, *claim.predicted_fields, *_FORM} - {*_DESIGNED}
-    formed = [_field(claim, part.name) for part in fields(claim) if part.name in said]
+    formed = [_field(claim, part) for part in said_fields(claim)]
     designed = [str(settings.model)]
     for case in cases:
         line = case.cell.line
@@ -59,6 +58,12 @@ def claim_version(theorem: str, name: str, claim: Claim, cases: Sequence[CellCas
         form=_digest(kind, *formed),
         level=settings.level,
     )
+
+
+def said_fields(claim: Claim) -> list[str]:
+    """The fields that say what is measured, the predicted side and the cases spoken of: those of the form."""
+    said = {*claim.measured_fields, *claim.predicted_fields, *_FORM} - {*_DESIGNED}
+    return [part.name for part in fields(claim) if part.name in said]
 
 
 def _field(claim: Claim, name: str) -> str:

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 
-from sympy import Basic, Expr, Symbol, false, sympify
+from sympy import Basic, Expr, Product, Sum, Symbol, false, sympify
 
 from theorax.errors import UsageError, option
 from theorax.language import Claim, Letter, Measured, Theorem
@@ -20,6 +20,7 @@ from theorax.verifiers.loading import load
 from theorax.verifiers.outcome import EvaluatedClaim
 
 DIGITS = 15
+MOST_TERMS = 10_000  # of a sum that is added up exactly
 _AT, _SIZES = option("at"), option("sizes")
 
 Values = Mapping[Letter, Expr]
@@ -109,9 +110,12 @@ def _predicted_letters(claim: Claim) -> frozenset[Symbol]:
     return predicted.letters if isinstance(predicted, LawOfNumbers) else frozenset(_side(claim).free_symbols)
 
 
-def _side(claim: Claim) -> Expr:
-    """The expression that theory predicts; of an order, its exponent."""
-    return claim.exponent if claim.predicts_an_exponent else claim.prediction  # type: ignore[attr-defined]
+def _side(claim: Claim) -> Basic:
+    """The expression that theory predicts; of an order its exponent, of an event the side that no draw measures."""
+    if claim.predicts_an_exponent:
+        exponent: Basic = claim.exponent  # type: ignore[attr-defined]
+        return exponent
+    return claim.stated_side
 
 
 def _row(name: str, claim: Claim, values: Mapping[Symbol, Expr], at: Mapping[str, str]) -> EvaluatedClaim:
@@ -122,9 +126,9 @@ def _row(name: str, claim: Claim, values: Mapping[Symbol, Expr], at: Mapping[str
         side, exact, left = str(predicted), str(law), law.letters
     else:
         shown = _side(claim)
-        value = shown.subs(values)
+        value = _summed(shown.subs(values))
         side, exact, left = inline(shown), inline(value), value.free_symbols
-        if value.is_number:
+        if isinstance(value, Expr) and value.is_number:
             decimal, error = _decimal(name, value)
     return EvaluatedClaim(
         claim=name,
@@ -146,6 +150,18 @@ def _at_values(law: LawOfNumbers, values: Mapping[Symbol, Expr]) -> LawOfNumbers
     parts = {part.name: getattr(law, part.name) for part in fields(law)}  # type: ignore[arg-type]
     free = {letter: value for letter, value in values.items() if letter in law.letters}
     return replace(law, **{name: part.subs(free) for name, part in parts.items() if isinstance(part, Basic)})  # type: ignore[type-var]
+
+
+def _summed(value: Basic) -> Basic:
+    """The value with its finite sums and products added up, where their ends are numbers."""
+    finite = [
+        part
+        for part in value.atoms(Sum, Product)
+        if all(
+            limit[1].is_Integer and limit[2].is_Integer and limit[2] - limit[1] < MOST_TERMS for limit in part.limits
+        )
+    ]
+    return value.xreplace({part: part.doit() for part in finite})
 
 
 def _decimal(name: str, value: Expr) -> tuple[float, float]:

@@ -21,16 +21,22 @@ from theorax.verifiers.phases import IMPORTING, phase
 
 if TYPE_CHECKING:
     from theorax.language import Theorem
+LINTED = ("bare-claim", "compared-number")
+"""Rules that lint alone applies: a theorem that breaks one is checked all the same."""
+
+BARE = frozenset((LIBRARY / "bare_claims.txt").read_text("utf-8").split())
+"""Claims of the library that compare bare letters, as they stood when the rule came."""
 
 
 @dataclass(frozen=True, order=True)
 class StatementProblem:
-    """One error of a statement: where it is, the sentence, and the rule that is broken."""
+    """One error of a statement: where it is, the sentence, and the rule that is broken; ``warns``: it fails nothing."""
 
     file: Path
     line: int
     sentence: str
     rule: str
+    warns: bool = False
 
 
 @dataclass(frozen=True)
@@ -105,7 +111,7 @@ def _problems(file: Path) -> Iterator[StatementProblem]:
         tree = ast.parse(file.read_bytes(), filename=str(file))
     except (SyntaxError, ValueError, OSError):
         tree = ast.Module([], [])
-    errors = _executed(tree, file)
+    errors, theorem = _executed(tree, file)
     lines, told = claim_lines(file), set[str]()
     for error in errors:
         if error.message in told or error.rule == facts.rule == "label":  # a part that is replaced is checked again
@@ -113,10 +119,65 @@ def _problems(file: Path) -> Iterator[StatementProblem]:
         told.add(error.message)
         line = lines.get(error.claim) or error.line_in(str(file)) or last_line(error, file) or 1
         yield StatementProblem(file, line, error.told(), error.rule)
+    for name, sentence in bare_claims(theorem, file.stem):
+        yield StatementProblem(file, lines.get(name, 1), sentence, rule="bare-claim")
+    yield from _compared_numbers(tree, file)
 
 
-def _executed(tree: ast.Module, file: Path) -> list[StatementError]:
-    """Errors that the statements of the file make when they are executed.
+def bare_claims(theorem: object, id: str, indebted: frozenset[str] | None = None) -> Iterator[tuple[str, str]]:
+    """Claims of a theorem with nothing symbolic and no reason for it, each with the sentence; those ``indebted`` left out.
+
+    The library's own debt is a file of ids, which a test lets only shrink.
+    """
+    from theorax.language import Theorem  # SymPy, which a file of errors alone does not need
+
+    left_out = BARE if indebted is None else indebted
+    for name, claim in theorem.claims.items() if isinstance(theorem, Theorem) else ():
+        if claim.is_bare and not claim.bare_because.strip() and f"{id}.{name}" not in left_out:
+            letters = ", ".join(sorted(map(str, claim.observed)))
+            yield (
+                name,
+                f"{name} compares {letters or 'numbers'} with a bare letter or number: nothing of its mathematics can be "
+                "shown, evaluated or varied. Write the formula on the predicted side, give the letter its notation, "
+                f'Measured("{letters.split(", ")[0] or "x"}", "...", notation="sr(X X^T) - 1"), or say why there is none: '
+                'bare_because="...".',
+            )
+
+
+def _compared_numbers(tree: ast.Module, file: Path) -> Iterator[StatementProblem]:
+    """Warnings of numbers that an observing function compares with: such a number belongs into the claim."""
+    observing = {
+        part.args[0].id
+        for part in ast.walk(tree)
+        if isinstance(part, ast.Call) and getattr(part.func, "id", "") == "Experiment"
+        if part.args and isinstance(part.args[0], ast.Name)
+    }
+    text = file.read_text(encoding="utf-8", errors="replace").splitlines()
+    functions = [part for part in ast.walk(tree) if isinstance(part, ast.FunctionDef) and part.name in observing]
+    for part in (found for function in functions for found in ast.walk(function) if isinstance(found, ast.Compare)):
+        numbers = [number for side in (part.left, *part.comparators) if (number := _number(side))]
+        if numbers and "# not a bound: " not in text[part.lineno - 1]:
+            yield StatementProblem(
+                file,
+                part.lineno,
+                f"observe compares with {numbers[0]:g}. A bound that is hidden there is neither shown nor varied. Return the "
+                "quantity and write the number in the claim, or end the line with `# not a bound: ` and the reason.",
+                rule="compared-number",
+                warns=True,
+            )
+
+
+def _number(side: ast.expr) -> float:
+    """The number that stands on a side of a comparison; zero for zero, one, and anything else."""
+    if isinstance(side, ast.UnaryOp):
+        side = side.operand
+    if not isinstance(side, ast.Constant) or type(side.value) not in (int, float) or side.value in (0, 1):
+        return 0.0
+    return float(str(side.value))
+
+
+def _executed(tree: ast.Module, file: Path) -> tuple[list[StatementError], object]:
+    """Errors that the statements of the file make when they are executed, and the theorem at its end.
 
     What depends on a statement that failed is left out: its own errors cannot be told from those.
     """
@@ -152,7 +213,7 @@ def _executed(tree: ast.Module, file: Path) -> list[StatementError]:
                         found.extend(wrong or [_not_imported(error)])
     finally:
         del sys.modules[name]
-    return found
+    return found, vars(module).get("theorem")
 
 
 def _not_imported(error: Exception) -> StatementError:

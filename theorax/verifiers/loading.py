@@ -14,7 +14,7 @@ from theorax.language import Theorem
 from theorax.names import many
 from theorax.theorems.catalogue import LIBRARY, Catalogue
 from theorax.verifiers.author_lines import last_line
-from theorax.verifiers.linting import problems, wrong_calls
+from theorax.verifiers.linting import LINTED, problems, wrong_calls
 from theorax.verifiers.neighbouring_modules import import_beside
 from theorax.verifiers.phases import IMPORTING, phase
 
@@ -75,7 +75,7 @@ def _load(theorem_id: str, catalogue: Catalogue) -> Theorem:
 
 def _every_error(path: Path, first: str) -> str:
     """All errors of the file, where there are more than the first."""
-    found = problems(path)
+    found = tuple(part for part in problems(path) if part.rule not in LINTED)
     if len(found) < 2:
         return first
     lines = (f"  {path.parent.name}/{path.name}:{part.line}: {part.sentence} [{part.rule}]" for part in found)

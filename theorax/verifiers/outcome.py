@@ -7,7 +7,7 @@ so a kept result is read and shown without importing either.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import ClassVar
 
@@ -16,6 +16,7 @@ from theorax.decide.kill_evidence import Basis
 from theorax.decide.status import Status
 from theorax.decide.verdict import Verdict
 from theorax.theorems.roots import Origin
+from theorax.verifiers.reads import Reads
 
 
 @dataclass(frozen=True)
@@ -176,10 +177,14 @@ class TheoremOutcome:
 
 @dataclass(frozen=True)
 class Checked:
-    """An outcome with the observations that it was decided from, as bytes; None where there are too many to keep."""
+    """An outcome with the observations that it was decided from, as bytes; None where there are too many to keep.
+
+    ``reads``: everything that a check of a user's file was seen to read.
+    """
 
     outcome: TheoremOutcome
     observations: bytes | None
+    reads: Reads = field(default_factory=Reads)
 
 
 def overall(claims: Sequence[Verdict]) -> tuple[Status, str | None]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -39,7 +40,7 @@ from theorax.verifiers.cases.sweep_lines import (
     sweep_lines,
 )
 from theorax.verifiers.claim_check import ClaimCheck
-from theorax.verifiers.claim_versions import claim_version
+from theorax.verifiers.claim_versions import claim_version, said_fields
 from theorax.verifiers.kinds import JUDGES, CellCase
 from theorax.verifiers.loading import load
 from theorax.verifiers.outcome import (
@@ -52,6 +53,7 @@ from theorax.verifiers.outcome import (
 from theorax.verifiers.phases import phase
 from theorax.verifiers.planned_checks import Pilot, PilotCase, PlannedCheck, TheoremPlan
 from theorax.verifiers.planned_claim import PlannedClaim, looks_of
+from theorax.verifiers.program_digests import program_digest
 from theorax.verifiers.settings import Settings
 
 DRAW = "theorax.verifiers.theorem_check:draw"
@@ -286,7 +288,7 @@ def _planned_checks(
     theorem_id: str, theorem: Theorem, table: Table, settings: Settings, log: AttemptNumbers
 ) -> TheoremPlan:
     found = []
-    claims = [_planned_next(theorem_id, theorem, name, table, settings, log) for name in theorem.claims]
+    claims = _planned_next(theorem_id, theorem, table, settings, log)
     for planned in claims:
         vacuous = " ".join(part.sentence for part in says_nothing(case.no_meaning for case in planned.cases))
         if (excluded := _excluded(planned, settings)) is not None:
@@ -365,8 +367,22 @@ def _without_a_case(theorem_id: str, planned: PlannedClaim, note: str) -> Planne
 def versions(theorem_id: str, settings: Settings, value: Theorem | None = None) -> dict[str, ClaimVersion]:
     """Under which version the attempts at each claim that a check would try are counted."""
     theorem, table = _prepare(theorem_id, settings, _catalogue(settings), value)
-    planned = (_plan(theorem_id, theorem, name, table, settings, 1) for name in theorem.claims)
-    return {part.name: part.version for part in planned if part.is_tried}
+    planned = [_plan(theorem_id, theorem, name, table, settings, 1) for name in theorem.claims]
+    return {part.name: version for part, version in _with_programs(theorem, planned) if part.is_tried}
+
+
+def _with_programs(theorem: Theorem, claims: Iterable[PlannedClaim]) -> Iterator[tuple[PlannedClaim, ClaimVersion]]:
+    """Claims and their versions with the digests of their programs, which counting alone needs.
+
+    Claims of one theorem that say the same in one form are told apart by their order: they are not a search.
+    """
+    met: Counter[str] = Counter()
+    for planned in claims:
+        said = said_fields(planned.claim)
+        digest = program_digest(theorem, planned.claim, said, planned.cases)
+        met[digest] += bool(digest)
+        program = f"{digest} {met[digest]}" if met[digest] > 1 else digest
+        yield planned, replace(planned.version, program=program)
 
 
 def _catalogue(settings: Settings) -> Catalogue:
@@ -406,12 +422,16 @@ def _attempted(
 
 
 def _planned_next(
-    theorem_id: str, theorem: Theorem, name: str, table: Table, settings: Settings, log: AttemptNumbers
-) -> PlannedClaim:
-    """A claim planned at the level that its next attempt will have."""
-    planned = _plan(theorem_id, theorem, name, table, settings, 1)
-    number = log.next_number(planned.version, settings.seed)
-    return _plan(theorem_id, theorem, name, table, settings, number) if number > 1 else planned
+    theorem_id: str, theorem: Theorem, table: Table, settings: Settings, log: AttemptNumbers
+) -> list[PlannedClaim]:
+    """The claims, each planned at the level that its next attempt will have."""
+    found = []
+    first = [_plan(theorem_id, theorem, name, table, settings, 1) for name in theorem.claims]
+    for planned, version in _with_programs(theorem, first):
+        number = log.next_number(version, settings.seed)
+        again = _plan(theorem_id, theorem, planned.name, table, settings, number) if number > 1 else planned
+        found.append(again)
+    return found
 
 
 def _plan(theorem_id: str, theorem: Theorem, name: str, table: Table, settings: Settings, attempt: int) -> PlannedClaim:

@@ -18,6 +18,7 @@ from sympy import (
     sympify,
     true,
 )
+from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
 from theorax.decide.kinds import KindWords
@@ -51,6 +52,7 @@ class Claim(ABC):
     ``corrected``: this is what the source prints, the named claim is what holds.
     ``reading``: "exact" refutes what is not just as claimed; "margin" only what is off by more than the margin.
     ``spread``: planned standard deviation of one draw in units of the claimed value (see the verifiers' planner).
+    ``bare_because``: why the claim compares bare letters or numbers, whose mathematics has no formula and no notation.
     ``variates``: quantities of known mean that are taken from what is averaged, of a claim about means or their rate.
     """
 
@@ -64,6 +66,7 @@ class Claim(ABC):
     spread: Expr | float = 0.2
     reading: Reading = Reading.EXACT
     variates: KnownMean | tuple[KnownMean, ...] = ()
+    bare_because: str = ""
 
     words: ClassVar[KindWords] = KindWords()  # of the kind
     measured_fields: ClassVar[tuple[str, ...]] = ()  # SymPy fields evaluated on the observations
@@ -170,6 +173,22 @@ class Claim(ABC):
         """The side that theory predicts, where it is an expression."""
         value = getattr(self, self.predicted)
         return None if isinstance(value, LawOfNumbers) else value
+
+    @property
+    def is_bare(self) -> bool:
+        """True if it compares measured letters without a notation with each other or with numbers: nothing symbolic."""
+        parts: list[Any] = []
+        for name in (*self.measured_fields, self.predicted):
+            value = getattr(self, name)
+            parts += value.args if isinstance(value, Relational) else value if isinstance(value, tuple) else (value,)
+        return not self.range and all(map(_is_bare, (part for part in parts if part is not None)))
+
+    @property
+    def stated_side(self) -> Basic:
+        """The mathematics that theory states: the predicted side, or of an event the side that no draw measures."""
+        found = self.prediction
+        assert found is not None  # a law of numbers has letters of its own
+        return found
 
     @property
     def sided(self) -> Side:
@@ -470,3 +489,9 @@ def needs_moments(claim: Claim, moments: Any, instead: str) -> None:
             f'{instead} What can be declared: "light tails", Bounded(low, high), TwoValues(low, high), '
             "BoundedVariance(v).",
         )
+
+
+def _is_bare(side: Any) -> bool:
+    if isinstance(side, Measured):
+        return not side.notation
+    return isinstance(side, Expr) and side.is_number

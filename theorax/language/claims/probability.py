@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, final
 
-from sympy import Expr, Not, Rational, Symbol, latex, sympify
+from sympy import Basic, Expr, Not, Rational, Symbol, latex, sympify
+from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
 from theorax.decide.probabilities import WORDS, widest_margin
 from theorax.decide.status import Side
-from theorax.language.claims.claim import FEW, MOST, Claim, needs_few, needs_measured
+from theorax.language.claims.claim import FEW, MOST, Claim, measured_letters, needs_few, needs_measured
 from theorax.language.margins import Relative
 from theorax.language.notation import inline
 from theorax.language.variants import Change
@@ -98,6 +99,16 @@ class Probability(Claim):
                     f"Support would exclude only probabilities below {self.at_least - self.margin.value}, another claim.",
                     f'Write Absolute({widest.p}, {widest.q}, "...") at most, or claim the smaller probability.',
                 )
+
+    @property
+    def stated_side(self) -> Basic:
+        """The side of the event that no draw measures where it holds a letter, else the probability."""
+        if isinstance(self.event, Relational):
+            left, right = (bool(measured_letters(side)) for side in self.event.args)
+            stated = self.event.rhs if left else self.event.lhs
+            if left != right and not stated.is_number:
+                return stated
+        return self.at_least
 
     @property
     def sided(self) -> Side:

@@ -152,6 +152,20 @@ def _asked(
     return program, {name: letters[name] for name in {*line.subject.needs, *experiment.reads}}
 
 
+def traced_arguments(
+    experiment: Experiment, line: SweepLine, size: int
+) -> tuple[Callable[..., dict[str, Any]], tuple[Any, ...]]:
+    """Build and observe as one function of a key and letters in the order that they ask for them, and those letters.
+
+    **Raises:** DesignError if the line has no such size.
+    """
+    names = tuple(dict.fromkeys((*line.subject.needs, *experiment.reads)))
+    letters = _letters(experiment, line, [line], size, literal=True)
+    program = _program(line.subject.build, experiment.observe, line.subject.needs, experiment.reads)
+    given = _arrays({name: _literal(value) for name, value in letters.items()}, names)
+    return lambda key, *values: program(key, **dict(zip(names, values, strict=True))), tuple(given.values())
+
+
 def _refuse_keys(use: KeyUse, subject: Subject, where: str) -> None:
     """Let pass a program whose draws are what its key says.
 
@@ -449,4 +463,4 @@ def _sample(column: np.ndarray, valid: np.ndarray | None, letter: Measured, wher
     return column[np.asarray(valid)].reshape(len(column), int(counts[0]))
 
 
-__all__ = ["SPAN", "instance", "measure", "observed", "padded_sizes", "structures"]
+__all__ = ["SPAN", "instance", "measure", "observed", "padded_sizes", "structures", "traced_arguments"]
