@@ -275,8 +275,8 @@ def manifest_of(
     """Manifest of a theorem's result, named as in :mod:`theorax.runs.manifests`, from a baseline or a report."""
     found = {EntrySort.ID.entry(): part.id, EntrySort.THEOREM.entry(): part.digest}
     found |= {source.name: source.digest for source in _read(part.reads, sources)}
-    values = run.settings.settings().key
-    found |= {EntrySort.SETTING.entry(name): repr(value) for name, value in zip(DETERMINING, values, strict=True)}
+    chosen = run.settings.settings().determining
+    found |= {EntrySort.SETTING.entry(name): repr(value) for name, value in chosen.items()}
     found |= {EntrySort.VERSION.entry(name): version for name, version in run.environment.versions.items()}
     found[EntrySort.VERSION.entry("python")] = run.environment.python
     found[EntrySort.MACHINE.entry()] = f"{run.environment.system} {run.environment.machine}"
