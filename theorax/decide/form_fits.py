@@ -37,6 +37,7 @@ REJECTED = 0.01
 # 1e-8 of the least squares, leaves residuals of the order of its root times a small number.
 _EXACT = 1e-5
 _POWERS = 9
+_FEASIBLE = 1e-6  # a hundred times the solver's own tolerance
 
 
 @dataclass(frozen=True)
@@ -193,7 +194,11 @@ def _least_squares(
         [clarabel.NonnegativeConeT(len(bounds))] if len(bounds) else [],
         settings,
     ).solve()
-    return np.asarray(solution.x) * size / scale
+    found = np.asarray(solution.x)
+    # Bounds of extreme size leave the solver without a feasible point: such coefficients are none.
+    if len(bounds) and not (rows @ found - bounds / size <= _FEASIBLE * (1 + np.abs(bounds / size))).all():
+        return np.full(len(found), math.nan)
+    return found * size / scale
 
 
 def class_columns(plan: Plan, *, rest_alone: bool = False) -> tuple[Group, ...]:
