@@ -80,3 +80,38 @@ def test_a_path_outside_all_roots_is_read(verify, tmp_path):
     answer = verify("lint", f"{folder}/")
     assert answer.code == 2
     assert answer.out.endswith("3 errors in 1 file.\n")
+
+
+OPEN_STEP = '''"""A mean, with one step that is open and one that is false."""
+
+import jax
+from sympy import Abs, Integral, Symbol, cos, pi
+
+from theorax.language import *
+
+n = Size("n", "nothing runs")
+mean = Measured("mean", "one and some noise")
+x = Symbol("x", real=True)
+claim = Expectation(mean, 1, margin=Absolute(1, 20, "planted"))
+
+
+@lemma
+def area():
+    """All."""
+    yield Step("open", Integral(Abs(cos(x)), (x, -pi / 2, 0)), 1)
+    yield Step("false", Integral(Abs(cos(x)), (x, -pi / 2, 0)), 2)
+
+
+theorem = Theorem(label="own", claims=dict(claim=claim), proofs=(area,), experiments=dict(e=Experiment(
+    lambda z: dict(mean=z), mean, {n: 1}, draws=4, subjects={"drawn": Subject(lambda key, n: jax.random.normal(key))}
+)))
+'''
+
+
+def test_proofs_are_checked_where_it_is_asked(verify, tmp_path):
+    file = tmp_path / "area_of_a_cosine.py"
+    file.write_text(OPEN_STEP)
+    assert verify("lint", str(file)).exit_code == 0
+    found = verify("lint", "--proofs", str(file))
+    assert found.exit_code == 2
+    assert ":15:" in found.output and "[open-step]" in found.output and "[false-step]" in found.output

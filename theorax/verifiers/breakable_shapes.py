@@ -16,18 +16,19 @@ import jax
 import numpy as np
 from sympy import Integer
 
-from theorax.language import Instance, Size, Theorem
+from theorax.language import Experiment, Instance, Size, Theorem
 from theorax.language.proofs import sides_of
 from theorax.numerics import platform
 from theorax.verifiers.cases.measure import instance as built
-from theorax.verifiers.cases.sweep_lines import SweepLine, control_lines, sweep_lines
+from theorax.verifiers.cases.sweep_lines import SweepLine, control_lines, evidence_lines, sweep_lines
 from theorax.verifiers.settings import Settings
 
 __all__ = ["unbreakable_hypothesis"]
 
 _MOST_SHAPES = 64
 _DRAWS = 3
-_HOLDS = 1e-6  # of the larger side: float64 with the account of a small program is far below, a broken claim far above
+_FAR = 1000.0  # times the difference on a subject that satisfies all hypotheses, which is rounding
+_ROUNDING = 2.0**-40  # of the larger side, where that difference happens to be zero
 
 
 def unbreakable_hypothesis(name: str, steps: Sequence[Any], theorem: Theorem) -> str:
@@ -71,16 +72,37 @@ def _breaks(step: Instance, line: SweepLine, theorem: Theorem) -> bool | None:
     """Does the claim fail on this subject at the shape of the instance? None where that cannot be built."""
     experiment = theorem.experiments[line.experiment]
     for sized, size in _of_shape(step, line, theorem):
+        own = next(
+            (
+                found
+                for honest in evidence_lines(theorem, step.claim, _whole(line, theorem))
+                for found in _of_shape(step, honest, theorem)
+            ),
+            None,
+        )
+        if own is None:
+            return None
+        noise = max(_off(step, *own, experiment, draw)[0] for draw in range(_DRAWS))
         for draw in range(_DRAWS):
-            model, read = built(experiment, line.experiment, sized, size, 0, draw)
-            values = {letter: np.asarray(value) for letter, value in experiment.observe(model, **read).items()}
-            letters = {key: value for key, value in sized.letters_at(size).items() if key in step.claim.letters}
-            left, right = (_floats(side) for side in sides_of(step.claim, values, letters))
-            scale = max(float(np.max(np.abs(left))), float(np.max(np.abs(right))), 1.0)
-            if np.max(np.abs(left - right)) > _HOLDS * scale:
+            off, scale = _off(step, sized, size, experiment, draw)
+            if off > _FAR * noise + _ROUNDING * scale:
                 return True
         return False
     return None
+
+
+def _whole(line: SweepLine, theorem: Theorem) -> dict[str, tuple[SweepLine, ...]]:
+    experiment = theorem.experiments[line.experiment]
+    return {line.experiment: sweep_lines(line.experiment, experiment, Settings(effort="quick"))}
+
+
+def _off(step: Instance, line: SweepLine, size: int, experiment: Experiment, draw: int) -> tuple[float, float]:
+    """The largest difference of the two sides on one model, and the larger side."""
+    model, read = built(experiment, line.experiment, line, size, 0, draw)
+    values = {letter: np.asarray(value) for letter, value in experiment.observe(model, **read).items()}
+    letters = {key: value for key, value in line.letters_at(size).items() if key in step.claim.letters}
+    left, right = (_floats(side) for side in sides_of(step.claim, values, letters))
+    return float(np.max(np.abs(left - right))), max(float(np.max(np.abs(left))), float(np.max(np.abs(right))))
 
 
 def _floats(side: np.ndarray) -> np.ndarray:

@@ -8,10 +8,12 @@ from functools import lru_cache
 
 from sympy import (
     Add,
+    And,
     Basic,
     Derivative,
     Integral,
     Limit,
+    Not,
     Product,
     Subs,
     Sum,
@@ -19,6 +21,7 @@ from sympy import (
     cancel,
     exp,
     expand,
+    false,
     fraction,
     latex,
     pretty,
@@ -253,6 +256,8 @@ def decide_solved(step: Solved) -> DecidedStep:
 
 def _vanishes(difference: Basic, where: Boolean) -> ZeroFinding:
     """The zero test; where exponents are fractions, also with a letter for each denominator, or each one fraction."""
+    stated = where.args if isinstance(where, And) else (where,) if where != true else ()
+    difference = difference.xreplace({**dict.fromkeys(stated, true), **{Not(part): false for part in stated}})
     found = is_zero(difference, where=where)
     if found.status is not ZeroTest.UNREFUTED or not difference.has(exp):
         return found
