@@ -107,6 +107,11 @@ _CLI = "cli/test_documentation.py::"
 _MUTANTS = "power/test_engine_mutants.py::"
 KINDS = (
     Kind(
+        "A theorem about stored runs is drawn again when their files change.",
+        ("cli/test_kept_runs.py::test_other_numbers_are_drawn_again",),
+        ("test_other_numbers_are_drawn_again",),
+    ),
+    Kind(
         "Every theorem of the library, at quick effort: its words, controls, mutants and numbers are those that are kept.",
         ("power/test_every_theorem.py::test_the_words_of_its_claims_its_controls_mutants_and_numbers",),
         ("linear_attention_free_support_vectors", "relu_arc_cosine_kernel", "scaled_attention_reparametrisation"),

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from theorax.runs.manifests import manifest_differences, observed
+from theorax.runs.manifests import manifest_differences, observed_entries
 from theorax.runs.sources import Sources
 from theorax.theorems.catalogue import Catalogue
 from theorax.verifiers.loading import load
@@ -148,7 +148,7 @@ def test_what_does_not_count_makes_no_entry(folder, lines, monkeypatch):
     monkeypatch.delenv("THEORAX_OWN", raising=False)
     _, found = reading(folder, lines)
     tests = Path(__file__).parents[1]
-    own = [name for name in observed(found) if not (folder / name.partition(" ")[2]).resolve().is_relative_to(tests)]
+    own = [name for name in observed_entries(found) if not (folder / name.partition(" ")[2]).resolve().is_relative_to(tests)]
     assert own == []
     os.environ.pop("THEORAX_OWN", None)
 

@@ -96,10 +96,10 @@ def manifest_differences(old: Manifest, new: Manifest) -> tuple[ManifestDifferen
     )
 
 
-def observed(manifest: Manifest) -> Manifest:
+def observed_entries(manifest: Manifest) -> Manifest:
     """The entries that a check was seen to read.
 
-    >>> observed({"theorem": "a", "read runs/seed_0.npy": "b"})
+    >>> observed_entries({"theorem": "a", "read runs/seed_0.npy": "b"})
     {'read runs/seed_0.npy': 'b'}
     """
     sorts = tuple(sort for sort in EntrySort if sort.is_observed)
@@ -111,6 +111,6 @@ def key(manifest: Manifest) -> str:
 
     What the check was seen to read is compared when the result is looked up.
     """
-    known = manifest.keys() - observed(manifest).keys()
+    known = manifest.keys() - observed_entries(manifest).keys()
     text = "\n".join(f"{name}={manifest[name]}" for name in sorted(known))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

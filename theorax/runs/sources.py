@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from theorax.runs.known_files import KnownFiles, SourceFile
-from theorax.runs.manifests import ABSENT, EntrySort, Manifest, observed, parted
+from theorax.runs.manifests import ABSENT, EntrySort, Manifest, observed_entries, parted
 from theorax.runs.own_files import PACKAGE, data_files, imports_of, installed, model_file, neighbours
 from theorax.verifiers.reads import Reads, digest_of_file, digest_of_folder, digest_of_variable
 from theorax.verifiers.settings import Settings
@@ -120,7 +120,7 @@ class Sources:
         A program never says the same again: nobody knows what it read.
         """
         found = {}
-        for name in observed(manifest):
+        for name in observed_entries(manifest):
             sort, of = parted(name)
             place = theorem.parent / of
             if sort is EntrySort.READ:

@@ -18,7 +18,7 @@ from typing import Any
 
 from theorax.runs import seals
 from theorax.runs.database import Database, StoreError
-from theorax.runs.manifests import EntrySort, Manifest, key, observed
+from theorax.runs.manifests import EntrySort, Manifest, key, observed_entries
 from theorax.runs.seals import HEAD, SealedHead, SealedRow
 from theorax.text.codec import built, completed, json_values
 from theorax.verifiers.outcome import TheoremOutcome
@@ -100,7 +100,7 @@ class Store:
             kept = opened(row)
         except ValueError as error:
             raise self._dropped(row.key, row.theorem, str(error)) from None
-        return kept if observed(kept.manifest) == present(kept.manifest) else None
+        return kept if observed_entries(kept.manifest) == present(kept.manifest) else None
 
     def put(self, manifest: Manifest, outcome: TheoremOutcome, date: str, observations: bytes | None = None) -> None:
         """Keep a result, in one transaction.
