@@ -22,12 +22,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.interpreters.partial_eval import dce_jaxpr
-from jax.scipy.special import ndtr, ndtri
+from scipy.special import ndtr, ndtri
 
 from theorax.numerics.arithmetics.flat_program import Literal, doubles
 from theorax.numerics.nested_steps import constants_and_carries, every_step, jaxpr_as_fun
 
-__all__ = ["FARTHEST", "NoiseProgram", "Ties", "mantissas", "scores", "tied"]
+__all__ = ["FARTHEST", "NoiseProgram", "Ties", "mantissas", "scores", "slopes", "tied"]
 
 FARTHEST = 6.0
 """The largest score of a uniform number, as a quantile of the normal law: u is between Phi(-6) and Phi(6)."""
@@ -104,22 +104,26 @@ class NoiseProgram:
         return closed.replace(jaxpr=jaxpr)
 
 
-def mantissas(score: Any, dtype: Any) -> Any:
-    """The floats in [1, 2) of these scores, the quantiles of a normal law: 1 + Phi(score), for JAX.
+def mantissas(score: np.ndarray, dtype: Any = np.float64) -> np.ndarray:
+    """The floats in [1, 2) of these scores, the quantiles of a normal law: 1 + Phi(score), rounded to the type.
 
-    It has the derivative of the normal distribution, and zero outside of six deviations.
+    A score beyond `FARTHEST` counts as that; of short types the largest float below two stands for what rounds to two.
     """
-    wide = jnp.asarray(score, jnp.promote_types(dtype, jnp.float32))
-    uniform = ndtr(jnp.clip(wide, -FARTHEST, FARTHEST))
-    # Two itself is no such float; in short types the last six deviations round to it.
-    return jnp.clip((1 + uniform).astype(dtype), 1, 2 - float(jnp.finfo(dtype).eps))
+    found = (1 + ndtr(np.clip(score, -FARTHEST, FARTHEST))).astype(dtype)
+    return np.minimum(found, np.asarray(2 - float(jnp.finfo(dtype).eps), dtype))
+
+
+def slopes(score: np.ndarray) -> np.ndarray:
+    """The derivative of `mantissas`: the density of the normal law."""
+    return np.exp(-np.square(score) / 2) / np.sqrt(2 * np.pi)
 
 
 def scores(noise: Any) -> np.ndarray:
-    """The score of each of these floats in [1, 2), at most six deviations from zero."""
-    with doubles():
-        uniform = np.asarray(noise, np.float64) - 1
-        return np.clip(np.asarray(ndtri(jnp.asarray(uniform, jnp.float64))), -FARTHEST, FARTHEST)
+    """The score of each of these floats in [1, 2), at most six deviations from zero.
+
+    For JAX's normal numbers the score is the number itself, up to their rounding.
+    """
+    return np.clip(ndtri(np.asarray(noise, np.float64) - 1), -FARTHEST, FARTHEST)
 
 
 @final

@@ -24,7 +24,8 @@ from theorax.verifiers.cases.crew import Crew, DrawnPortion, Portion, Tables
 from theorax.verifiers.cases.drawn_tables import columns_of, cut, joined, length, tables_of
 from theorax.verifiers.cases.evaluation import Evaluations, Observed
 from theorax.verifiers.cases.kept_draws import packed, unpacked
-from theorax.verifiers.cases.measure import Builder, measure, observed
+from theorax.verifiers.cases.measure import Builder, measure, noise_of, observed
+from theorax.verifiers.cases.noisy_draws import DrawOfNoise
 from theorax.verifiers.cases.sweep_lines import BOX, SweepLine
 from theorax.verifiers.outcome import VectorisedPrograms
 from theorax.verifiers.phases import phase
@@ -127,6 +128,15 @@ class Draws:
         true = replace(whole_line(self._table, line), sizes=(size,), draws=count, subject=line.subject.unpadded)
         name, seed = f"unpadded {self._theorem_id}", self._settings.seed
         return measure(name, experiment, true, [true], seed, self._sampler(experiment, few=True))
+
+    def noise(self, line: SweepLine, size: int) -> DrawOfNoise:
+        """The program of one draw on the line at this size, its noise an input.
+
+        **Raises:** whatever a build raises that cannot be traced.
+        """
+        experiment, whole = self._theorem.experiments[line.experiment], whole_line(self._table, line)
+        sampler, every = self._sampler(experiment), self._table[line.experiment]
+        return noise_of(self._theorem_id, experiment, whole, every, self._settings.seed, sampler, size)
 
     @property
     def samplers(self) -> list[Sampler]:
