@@ -50,11 +50,12 @@ class NoiseProgram:
     `replayed` computes the operations of the program itself; a compiler may order them differently.
     """
 
+    whole: Any
     noise: tuple[jax.ShapeDtypeStruct, ...]
     left: tuple[str, ...]
 
     def __init__(self, closed: Any) -> None:
-        self._closed = closed
+        self.whole = closed
         self._inputs = [jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in closed.in_avals]
         reading = _Reading()
         marks = reading.read(closed.jaxpr, [None] * len(closed.jaxpr.invars))
@@ -84,21 +85,21 @@ class NoiseProgram:
 
     def draw(self, *inputs: Any) -> list[Any]:
         """The noise that the program draws on these inputs, its flat ones."""
-        with _types_of(self._closed):
+        with _types_of(self.whole):
             found: list[Any] = jaxpr_as_fun(self.drawing)(*inputs)
         return found
 
     def replay(self, noise: Sequence[Any], *inputs: Any) -> list[Any]:
         """The flat outputs of the program on this noise."""
-        with _types_of(self._closed):
+        with _types_of(self.whole):
             found: list[Any] = jaxpr_as_fun(self.replayed)(*noise, *inputs)
         return found
 
     def _run(self, inputs: Sequence[Any], noise: Sequence[Any] | None) -> tuple[list[Any], list[Any]]:
-        return _run(self._plan, self._closed.consts, inputs, noise)
+        return _run(self._plan, self.whole.consts, inputs, noise)
 
     def _made(self, function: Callable[..., list[Any]], types: Sequence[Any]) -> Any:
-        with _types_of(self._closed):
+        with _types_of(self.whole):
             closed = jax.make_jaxpr(function)(*types)
         jaxpr, _ = dce_jaxpr(closed.jaxpr, [True] * len(closed.jaxpr.outvars), instantiate=True)
         return closed.replace(jaxpr=jaxpr)

@@ -90,7 +90,9 @@ def measure(
                 'randomness has one value at each size, whatever the key. Write seeds="independent", or do not use the key.'
             )
         keys = _seed(theorem, experiment, line, size, seed)
-        drawn = _chosen(experiment, line, sampler.draw(program, keys, line.draws, asked, experiment.dtype, first))
+        drawn = chosen_values(
+            experiment.measured, line, sampler.draw(program, keys, line.draws, asked, experiment.dtype, first)
+        )
         table = _checked(experiment, line, size, drawn, where)
         tables.append(table)
         errors.append(_bounds(table, drawn, where))
@@ -399,10 +401,12 @@ def _flat(label: Mapping[str, str]) -> list[str]:
     return [f"{name}={value}" for name, value in sorted(label.items())]
 
 
-def _chosen(experiment: Experiment, line: SweepLine, drawn: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+def chosen_values(
+    measured: Sequence[Measured], line: SweepLine, drawn: Mapping[str, np.ndarray]
+) -> dict[str, np.ndarray]:
     """The values asked for of every index letter, from arrays that hold 1, 2, ... up to the largest of them."""
     found = dict(drawn)
-    for letter in experiment.measured:
+    for letter in measured:
         for axis, index in enumerate(letter.over, start=1):
             values = line.along[index]
             for name in (letter.name, letter.name + "_error"):
@@ -489,4 +493,4 @@ def _sample(column: np.ndarray, valid: np.ndarray | None, letter: Measured, wher
     return column[np.asarray(valid)].reshape(len(column), int(counts[0]))
 
 
-__all__ = ["SPAN", "instance", "measure", "noise_of", "observed", "padded_sizes", "structures"]
+__all__ = ["SPAN", "chosen_values", "instance", "measure", "noise_of", "observed", "padded_sizes", "structures"]
