@@ -13,7 +13,7 @@ from theorax.text.numbers import as_typed, number, p_value, percent, with_uncert
 
 __all__ = [
     "REMEDIES", "SEEDS", "TESTED", "attempted", "finite", "found_by", "inside", "numbers_line",
-    "searched_text", "sentence", "witnessed",
+    "search_made", "searched_text", "sentence", "witnessed",
 ]  # fmt: skip
 
 REMEDIES = {
@@ -151,7 +151,7 @@ def witnessed(found: Witness, swept: str, untested: Sequence[str]) -> str:
     how = "a ball of the excess is positive" if found.by_ball else f"rounding makes at most {number(found.floor, 2)}"
     told = (
         f"It fails at a draw that a search found: {number(found.left, 6)} against {number(found.right, 6)} for "
-        f"{found.subject} at {at}{noise}. It is exceeded by {number(found.excess, 3)}, at all draws nearby too; {how}."
+        f"{found.subject} at {at}{noise}. The excess is {number(found.excess, 3)}, and draws nearby have it too; {how}."
     )
     if untested:
         told += f" Not tested at the witness: {', '.join(untested)}; write holds=."
@@ -159,17 +159,32 @@ def witnessed(found: Witness, swept: str, untested: Sequence[str]) -> str:
 
 
 def searched_text(found: Searched, swept: str) -> str:
-    """The outcome of a search that found nothing, in a few words."""
+    """The outcome of a search that found no witness, in a few words.
+
+    >>> searched_text(Searched(evaluations=600, size=8.0, share=0.334), "n")
+    'loose here (n = 8): never above 0.33 of the bound'
+    >>> searched_text(Searched(evaluations=600, size=8.0, share=0.97), "n")
+    'searched: 0.97 of the bound reached'
+    """
     if found.why_not:
         return f"not searched: {found.why_not}"
-    kept = f"; as drawn: {', '.join(found.left)}" if found.left else ""
-    made = many(found.evaluations, "evaluation")
     if found.share is None:
-        return f"searched for a draw at which it fails: none in {made}{kept}"
-    share = number(found.share, 2)
+        return "searched: no draw at which it fails"
+    # Digits that would round to one say that it is below it.
+    share = (
+        number(found.share, 2) if found.share < 0.99 or found.share >= 1 else f"{math.floor(found.share * 1e3) / 1e3}"
+    )
     if found.share < LOOSE_SHARE and found.size is not None:
-        return f"loose here ({swept} = {number(found.size)}): never above {share} of the bound in {made}{kept}"
-    return f"searched: {share} of the bound reached in {made}{kept}"
+        return f"loose here ({swept} = {number(found.size)}): never above {share} of the bound"
+    return f"searched: {share} of the bound reached"
+
+
+def search_made(found: Searched) -> str:
+    """The size of a search, and what it left as drawn; empty where there was none."""
+    if found.why_not:
+        return ""
+    kept = f"; left as drawn: {', '.join(found.left)}" if found.left else ""
+    return f"{many(found.evaluations, 'evaluation')}{kept}"
 
 
 def numbers_line(decision: Decision, sign: int = 1) -> str:

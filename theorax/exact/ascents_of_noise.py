@@ -30,6 +30,8 @@ CLIMBERS = 8
 """Starts that are climbed, each of them for a round at least."""
 EXPLORED = 6
 """One in so many evaluations looks at structured starts."""
+CONVERGED = 0.01
+"""The share of a clear excess that ends the search where a climber has used up its evaluations."""
 SHORTEST = 1e-5
 """The step, as a share of the norm of the scores, below which an evolution is at its end."""
 
@@ -97,7 +99,8 @@ def search_noise(
     """The best places that so many evaluations of ``height(place, with_slope)`` find, the highest first.
 
     ``worst``: draws at which the claim is nearest to failing. ``blocks``: the arrays that the program draws, as positions
-    in the scores; entries that are one number have one position. The search ends early at an excess of ``enough``.
+    in the scores; entries that are one number have one position. Without them the search starts from draws alone. It
+    ends early at an excess of ``enough``, or at a smaller one that a climber has come to.
     """
     climb = Climb(height, evaluations, enough)
     starts = [*worst, *structured_starts(worst, blocks, evaluations // EXPLORED, rng)]
@@ -114,6 +117,8 @@ def search_noise(
             share = max(8, climb.left // (2 * len(running)))
             for climber in running:
                 _ascend(climb, climber, share, rng)
+                if climb.top > enough * CONVERGED:
+                    return climb.ranked
             running.sort(key=lambda climber: -climb.best[climber][0])
             running = running[: max(1, len(running) // 2)]
     except StopIteration:
@@ -126,7 +131,7 @@ def structured_starts(
 ) -> Iterator[Place]:
     """Starts that draws never hit: scaled, sparse, aligned, at corners; of each kind in turn."""
     kinds = (_scaled, _aligned, _sparse, _cornered, _few_apart)
-    for number in range(count if worst and len(worst[0].scores) else 0):
+    for number in range(count if worst and blocks else 0):
         begun = worst[number // len(kinds) % len(worst)]
         turn = number // (len(kinds) * len(worst))
         scores = kinds[number % len(kinds)](begun.scores.copy(), blocks, turn, rng)
@@ -182,34 +187,38 @@ def _ascend(climb: Climb, climber: int, share: int, rng: np.random.Generator) ->
     end = climb.left - share
     _, begun = climb.best[climber]
     first = climb.at(begun, climber, slope=True)
-    if _leads(first.slope):
+    if first.slope is not None and _leads(first.slope):
         before = climb.best[climber][0]
-        _quasi_newton(climb, climber, end)
+        _quasi_newton(climb, climber, end, first.slope)
         if climb.best[climber][0] > before or climb.left <= end:
             return
     _evolve(climb, climber, end, rng)
 
 
-def _leads(slope: Vector | None) -> bool:
-    return slope is not None and bool(np.isfinite(slope).all()) and bool(np.any(slope))
+def _leads(slope: Vector) -> bool:
+    return bool(np.isfinite(slope).all()) and bool(np.any(slope))
 
 
 class _Ended(Exception):
     """A share of evaluations is used up."""
 
 
-def _quasi_newton(climb: Climb, climber: int, end: int) -> None:
+def _quasi_newton(climb: Climb, climber: int, end: int, slope: Vector) -> None:
     _, begun = climb.best[climber]
+
+    # The first step is as long as the slope: of a unit slope it neither stalls nor leaves the law.
+    unit = float(np.linalg.norm(slope))
 
     def falls(scores: Vector) -> tuple[float, Vector]:
         if climb.left <= end:
             raise _Ended
         found = climb.at(Place(np.clip(scores, -FARTHEST, FARTHEST), begun.draw), climber, slope=True)
         # Where the claim says nothing, the line search turns back.
-        if not math.isfinite(found.excess) or not _leads(found.slope):
-            return (2.0 if not math.isfinite(found.excess) else -found.excess), np.zeros_like(scores)
-        assert found.slope is not None
-        return -found.excess, -found.slope
+        if not math.isfinite(found.excess):
+            return 2.0 / unit, np.zeros_like(scores)
+        if found.slope is None or not _leads(found.slope):
+            return -found.excess / unit, np.zeros_like(scores)
+        return -found.excess / unit, -found.slope / unit
 
     bounds = [(-FARTHEST, FARTHEST)] * len(begun.scores)
     options = {"maxfun": climb.left - end, "maxiter": climb.left, "ftol": 0.0, "gtol": 0.0, "maxcor": 10}

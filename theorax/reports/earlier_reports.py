@@ -4,6 +4,7 @@
 |---|---|
 | 7 | a claim names its kind without the words of that kind |
 | 8 | fields of what no longer exists (``DROPPED`` of their types); findings of nightly runs |
+| 9 | no search for a witness |
 """
 
 from __future__ import annotations

@@ -311,8 +311,10 @@ class _Searching:
             return
         # Where the claim bounds from below, its own side is the larger one: the share is of the same two sides.
         known = (found.size > 2 * self._typical) & (found.right > 0) & (found.left >= 0)
-        if known.any():
-            share = float(np.max(found.left[known] / found.right[known]))
+        shares = found.left[known] / found.right[known]
+        # A share above one is a violation, which counts where it is confirmed.
+        if (shares := shares[shares <= 1 + NEAR]).size:
+            share = min(float(np.max(shares)), 1.0)
             self.share = share if self.share is None else max(self.share, share)
 
     # Heights.
@@ -362,10 +364,17 @@ class _Searching:
             return self.height(place, with_slope)
 
         blocks = [np.asarray(block) for block in self.program.ties.places]
-        found = search_noise(height, starts, blocks, evaluations, rng, CLEAR)
-        drawn = [(self.nearest, starts[0])] if self.nearest > 0 else []
-        suspects = [place for excess, place in [*found, *drawn] if excess > 0][:CANDIDATES]
-        witness = next((kept for place in suspects if (kept := self._confirmed(name, place, rng)) is not None), None)
+        witness = None
+        # Where the first search ends at points that are no witness, tied or singular ones, the rest starts from draws alone.
+        for is_structured in (True, False):
+            left = evaluations - count[0]
+            if witness is not None or left < FEWEST:
+                break
+            found = search_noise(height, starts, blocks if is_structured else (), left, rng, CLEAR)
+            drawn = [(self.nearest, starts[0])] if self.nearest > 0 and is_structured else []
+            suspects = [place for excess, place in [*found, *drawn] if excess > 0][:CANDIDATES]
+            confirmed = (self._confirmed(name, place, rng) for place in suspects)
+            witness = next((kept for kept in confirmed if kept is not None), None)
         return witness, Searched(evaluations=count[0], size=float(self.size), share=self.share)
 
     def _confirmed(self, name: str, place: Place, rng: np.random.Generator) -> FoundWitness | None:
