@@ -111,7 +111,8 @@ def search_noise(
         order = sorted(range(len(starts)), key=lambda number: -heights[number])
         # Half are the best; the others are spread over all, so that one basin does not take every start.
         half = order[: CLIMBERS // 2]
-        rest = [order[at] for at in np.linspace(len(half), len(order) - 1, CLIMBERS - len(half)).astype(int)]
+        others = order[len(half) :]
+        rest = [others[at] for at in np.linspace(0, len(others) - 1, CLIMBERS - len(half)).astype(int) if others]
         running = [-1 - number for number in dict.fromkeys([*half, *rest])]
         while running and climb.left > 0:
             share = max(8, climb.left // (2 * len(running)))
