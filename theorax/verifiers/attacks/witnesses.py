@@ -49,16 +49,16 @@ __all__ = ["EVALUATIONS", "FoundWitness", "WitnessSearch", "is_searched"]
 Vector = NDArray[np.float64]
 Letters = Mapping[str, np.ndarray]
 
-EVALUATIONS = {"quick": 600, "standard": 3000, "thorough": 3000}
+EVALUATIONS = {"quick": 300, "standard": 3000, "thorough": 3000}
 """Most evaluations for one claim, by effort."""
-WORK = 2e9
+WORK = 2e8
 """Most additions of the evaluations for one claim at quick effort; fewer evaluations are made of a dear program."""
 FEWEST = 48
 """Evaluations below which a search would say nothing."""
 WORST = 6
 """Draws that the search starts from."""
-LOOKED_AT = 512
-"""Most instances that are evaluated to find these."""
+LOOKED_AT = 24
+"""Most draws that are looked at one by one to find these."""
 PROGRAMS = {"quick": 1, "standard": 3, "thorough": 6}
 """Structures, of the smallest sizes first, that are searched: each of them compiles a program."""
 PLACES = 2
@@ -132,28 +132,23 @@ class WitnessSearch:
         found, reasons = Searched(), list[str]()
         groups = self._groups(claim, cells)
         for group in groups:
-            places = []
-            for cell, size, drawn in group:
+            near = sorted(group, key=lambda place: -_nearness(claim, *place[:2], self.draws.on(place[0].line)))[:PLACES]
+            for cell, size, drawn in near:
+                evaluations = self._evaluations(drawn) // (len(groups) * len(near))
+                if evaluations < FEWEST:
+                    reasons.append("one evaluation costs too much at this effort")
+                    continue
                 program = self._program(drawn, cell)
                 if isinstance(program, str):
                     reasons.append(program)
                     continue
-                places.append(
-                    _Searching(claim, cell, size, drawn, program, self.draws.on(cell.line), self._holds(claim))
-                )
-            reasons += [why for place in places if (why := place.why_not)]
-            places = [place for place in places if not place.why_not]
-            if not places:
-                continue
-            evaluations = self._evaluations(places[0].drawn) // len(groups)
-            if evaluations < FEWEST:
-                reasons.append("one evaluation costs too much at this effort")
-                continue
-            places.sort(key=lambda place: -place.nearest)
-            for place in places[:PLACES]:
-                share = evaluations // min(PLACES, len(places))
-                witness, seen = place.search(name, share, rng)
-                found = _together(found, seen, place, self._untested(claim))
+                seen = self.draws.on(cell.line)
+                place = _Searching(claim, cell, size, drawn, program, seen, self._holds(claim))
+                if place.why_not:
+                    reasons.append(place.why_not)
+                    continue
+                witness, told = place.search(name, evaluations, rng)
+                found = _together(found, told, place, self._untested(claim))
                 if witness is not None:
                     return replace(found, witness=witness.witness), witness
         if not found.evaluations:
@@ -208,6 +203,22 @@ class WitnessSearch:
 
     def _untested(self, claim: Claim) -> tuple[str, ...]:
         return tuple(name for name in self.theorem.needed(claim) if self.theorem.hypotheses[name].holds is None)
+
+
+def _nearness(claim: Claim, cell: Cell, size: int, observed: Observed) -> float:
+    """How near the claim comes to failing in the draws of a case at a size, relative to its sides."""
+    if not observed.tables:
+        return 0.0
+    return float(np.max(_heights(claim, cell, size, observed)))
+
+
+def _heights(claim: Claim, cell: Cell, size: int, observed: Observed) -> Vector:
+    """The excess of every draw over the size of both sides."""
+    at = observed.line.sizes.index(size)
+    left, right = (evaluate_draws(side, cell, observed, at) for side in expressions_of(claim))
+    with np.errstate(all="ignore"):
+        heights = np.nan_to_num((left - right) / (np.abs(left) + np.abs(right)), nan=-math.inf)
+    return np.broadcast_to(heights, (observed.line.draws,))
 
 
 class _NotSearched(TheoraxError):
@@ -272,30 +283,29 @@ class _Searching:
         self._worst, self.nearest = [numbers[at] for at in order[:WORST]], heights[order[0]]
         for each in seen:
             self._note(each)
-        for at in order[:2]:
-            noise = self.program.drawn(self.drawn, numbers[at])
-            again = self.program.at(self.drawn, numbers[at], noise)
-            names = again.keys() & columns[at].keys()
-            gap = max(_difference(again[name], columns[at][name]) for name in names)
-            allowed = REPLAY * self.program.epsilon
-            # The letters are values that the program computes: mostly they settle it, and nothing more is compiled.
-            own = max(float(np.max(np.abs(again[name]), initial=0)) for name in names)
-            if gap > allowed * own and gap > allowed * self.program.scale(self.drawn, numbers[at], noise):
-                return "the program of its noise does not give back its draws"
+        at = order[0]
+        noise = self.program.drawn(self.drawn, numbers[at])
+        again = self.program.at(self.drawn, numbers[at], noise)
+        own = self.program.own(self.drawn, numbers[at]) if self._observed.instances else columns[at]
+        names = again.keys() & own.keys()
+        gap = max(_difference(again[name], own[name]) for name in names)
+        allowed = REPLAY * self.program.epsilon
+        # The letters are values that the program computes: mostly they settle it, and nothing more is compiled.
+        top = max(float(np.max(np.abs(again[name]), initial=0)) for name in names)
+        if gap > allowed * top and gap > allowed * self.program.scale(self.drawn, numbers[at], noise):
+            return "the program of its noise does not give back its draws"
         return ""
 
     def _known(self) -> tuple[list[int], list[Letters]]:
         """Draws whose letters are known, by number: the worst of a table, or the first instances."""
         if self._observed.instances:
             numbers = list(range(min(len(self._observed.instances[self.size]), LOOKED_AT)))
-            return numbers, [self.program.own(self.drawn, number) for number in numbers]
+            noise = [self.program.drawn(self.drawn, number) for number in numbers]
+            return numbers, [self.program.at(self.drawn, *each) for each in zip(numbers, noise, strict=True)]
         if not self._observed.tables:
             return [], []
         at = self._observed.line.sizes.index(self.size)
-        left, right = (evaluate_draws(side, self.cell, self._observed, at) for side in expressions_of(self.claim))
-        with np.errstate(all="ignore"):
-            heights = np.nan_to_num((left - right) / (np.abs(left) + np.abs(right)), nan=-math.inf)
-        heights = np.broadcast_to(heights, (self._observed.line.draws,))
+        heights = _heights(self.claim, self.cell, self.size, self._observed)
         numbers = np.argsort(-heights, kind="stable")[:LOOKED_AT].tolist()
         table, errors = self._observed.tables[at], (self._observed.errors or ({},) * (at + 1))[at]
         columns = {**table, **{f"{name}_error": bound for name, bound in errors.items()}}
