@@ -28,7 +28,7 @@ from theorax.errors import TheoraxError
 from theorax.exact.ascents_of_noise import Height, Place, search_noise
 from theorax.exact.pointwise_bounds import BALLS
 from theorax.language import Claim, Hypothesis, Identity, Impossibility, Inequality, Measured, Theorem
-from theorax.numerics.arithmetics.flat_program import flatten
+from theorax.numerics.arithmetics.flat_program import Operation, doubles, flatten
 from theorax.numerics.arithmetics.interpreter import Interpreter
 from theorax.numerics.arithmetics.noise_inputs import slopes
 from theorax.numerics.keys import seed_of
@@ -67,6 +67,8 @@ PLACES = 2
 NEIGHBOURS, VIOLATING = 16, 15
 NEAR = 1e-6
 """Of the neighbours at this relative distance so many violate the claim too: an open set, which has a probability."""
+WIDER = 1e-3
+"""The relative distance at which neighbours of a witness with simple entries violate it."""
 SPREADS = 100
 EPSILONS = 1e6
 """An excess is larger than rounding: by so many spreads over changes in the last place, and so many units of the scale."""
@@ -392,7 +394,8 @@ class _Searching:
         if sure is None:
             return None
         simple = self._shrunk(place, sure, rng)
-        confirmed = self._sure(simple, rng) if simple is not place else sure
+        # Zeros and ties are no help where a point is degenerate: a simple one violates within a wider distance.
+        confirmed = self._sure(simple, rng, WIDER) if simple is not place else sure
         if confirmed is None:
             simple, confirmed = place, sure
         return self._kept(name, simple, confirmed)
@@ -403,7 +406,7 @@ class _Searching:
         excess = float(found.excess.flat[found.worst]) if found.is_defined else -math.inf
         return excess, seen, found
 
-    def _sure(self, place: Place, rng: np.random.Generator) -> _Sure | None:
+    def _sure(self, place: Place, rng: np.random.Generator, distance: float = NEAR) -> _Sure | None:
         """The violation at a place, if it is one of an open set and larger than rounding makes."""
         noise = self.program.noise(place.scores)
         excess, seen, found = self._excess(place, noise)
@@ -425,7 +428,7 @@ class _Searching:
         size = max(float(np.sqrt(np.mean(place.scores**2))), TYPICAL)
         violating = 0
         for _ in range(NEIGHBOURS):
-            near = replace(place, scores=place.scores + NEAR * size * rng.standard_normal(place.scores.shape))
+            near = replace(place, scores=place.scores + distance * size * rng.standard_normal(place.scores.shape))
             beside, letters, _ = self._excess(near, self.program.noise(near.scores))
             violating += (beside > 0 if by_ball else beside > floor) and self._admits(letters)
         if violating < VIOLATING:
@@ -443,7 +446,7 @@ class _Searching:
         arrays = [np.asarray(array) for array in self.program.arrays(noise)]
         try:
             with BALLS.working():
-                runner = Interpreter(BALLS)
+                runner = _AsDrawn(BALLS)
                 types = [program.types[number] for number in program.inputs]
                 given = [
                     runner.given(np.asarray(leaf), aval) for leaf, aval in zip([*arrays, *inputs], types, strict=True)
@@ -537,6 +540,19 @@ class _Searching:
                 if not names[block[place]]:
                     names[block[place]] = f"e{number}" + (f"[{','.join(map(str, place))}]" if place else "")
         return names, [float(value) for value in values]
+
+
+@final
+class _AsDrawn(Interpreter):
+    """Balls of a program whose normal numbers are those that it draws: the floats that JAX makes of its uniform ones."""
+
+    def step(self, step: Operation, operands: list[Any]) -> list[Any]:
+        if step.name != "erf_inv":
+            return super().step(step, operands)
+        middles = np.vectorize(lambda ball: float(ball.mid()), otypes=[np.float64])(operands[0])
+        with doubles():
+            drawn = step.primitive.bind(middles.astype(step.operand_types[0].dtype), **step.params)
+        return [self.domain.lift(np.asarray(drawn))]
 
 
 @final
