@@ -79,8 +79,8 @@ def _step(step: Any, operands: Sequence[Any]) -> tuple[list[Any], Any]:
         results, top = jax.lax.switch(operands[0], branches, *operands[1:])
         return list(results), top
     body = next((params[part] for part in _BODIES if params.get(part) is not None), None)
-    inner = getattr(body, "jaxpr", body)
-    if body is not None and len(inner.invars) == len(operands):
+    inner: Any = getattr(body, "jaxpr", body)
+    if inner is not None and len(inner.invars) == len(operands):
         return _follow(inner, getattr(body, "consts", ()), operands)
     bound = step.primitive.get_bind_params(params)
     functions, bound = bound if isinstance(bound, tuple) else ((), bound)  # apart before JAX 0.10

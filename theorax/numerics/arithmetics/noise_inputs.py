@@ -228,7 +228,8 @@ class _Reading:
         return [mark(atom) for atom in jaxpr.outvars]
 
     def _step(self, jaxpr: Any, at: int, step: Any, operands: list[_Mark | None]) -> list[_Mark | None]:
-        name, nothing = step.primitive.name, [None] * len(step.outvars)
+        name = step.primitive.name
+        nothing: list[_Mark | None] = [None] * len(step.outvars)
         if _is_call(step):
             body = _body(step)
             return self.read(getattr(body, "jaxpr", body), operands)

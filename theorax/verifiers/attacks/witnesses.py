@@ -49,9 +49,9 @@ __all__ = ["EVALUATIONS", "FoundWitness", "WitnessSearch", "is_searched"]
 Vector = NDArray[np.float64]
 Letters = Mapping[str, np.ndarray]
 
-EVALUATIONS = {"quick": 300, "standard": 3000, "thorough": 3000}
+EVALUATIONS = {"quick": 600, "standard": 3000, "thorough": 3000}
 """Most evaluations for one claim, by effort."""
-WORK = 2e8
+WORK = 1.5e8
 """Most additions of the evaluations for one claim at quick effort; fewer evaluations are made of a dear program."""
 FEWEST = 48
 """Evaluations below which a search would say nothing."""

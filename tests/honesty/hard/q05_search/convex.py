@@ -1,7 +1,6 @@
 """The logarithm of a sum of exponentials is convex, with equality for two equal points."""
 
 import jax
-import jax.numpy as jnp
 
 from theorax.language import *
 

@@ -18,7 +18,7 @@ def build(key, n):
 def observe(model):
     def attend(x):
         return jax.nn.softmax(x @ x.T, axis=-1) @ x
-    
+
     x, y = model
     return dict(left=jnp.linalg.norm(attend(x) - attend(y)), right=len(x) * jnp.linalg.norm(x - y))
 

@@ -19,7 +19,7 @@ def observe(model):
     def rank(a):
         values = jnp.linalg.svd(a, compute_uv=False)
         return jnp.sum(values**2) / values[0] ** 2
-    
+
     a, b = model
     return dict(left=rank(a + b), right=rank(a) + rank(b))
 
