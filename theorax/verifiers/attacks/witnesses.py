@@ -134,7 +134,8 @@ class WitnessSearch:
         found, reasons = Searched(), list[str]()
         groups = self._groups(claim, cells)
         for group in groups:
-            near = sorted(group, key=lambda place: -_nearness(claim, *place[:2], self.draws.on(place[0].line)))[:PLACES]
+            order = [-_nearness(claim, cell, size, self.draws.on(cell.line)) for cell, size, _ in group]
+            near = [group[at] for at in np.argsort(order, kind="stable")[:PLACES]]
             for cell, size, drawn in near:
                 evaluations = self._evaluations(drawn) // (len(groups) * len(near))
                 if evaluations < FEWEST:
