@@ -134,12 +134,21 @@ KINDS = (
             "s12_assumptions/root_of_a_square.py.below",
             "s15_believed_bounds/bounds_made_of_values.py.typed",
             "s19_zero_test/poles_of_binomials.py.halves",
+            "q05_search/lipschitz_wrong_large.py.bound",
         ),
     ),
     Kind(
         "True statements that are theorem files and hard to decide keep their words.",
         ("honesty/test_hard_truths.py::test_a_true_statement_keeps_its_word[*.py.*]",),
-        ("bounds/gap_beside_the_value.py.*", "s11_stand_ins/second_moments.py.*"),
+        ("bounds/gap_beside_the_value.py.*", "s11_stand_ins/second_moments.py.*", "q05_search/half_is_right.py.*"),
+    ),
+    Kind(
+        "A search refutes false bounds by a witness, and no true one.",
+        (
+            "verifiers/test_witnesses.py::test_a_false_bound_is_refuted_by_a_witness",
+            "verifiers/test_witnesses.py::test_a_true_bound_is_never_refuted",
+        ),
+        ("softmax is Lipschitz with 1/4", "a matrix has full rank", "a half-normal number is not negative"),
     ),
     Kind(
         "Ordinary true statements get their words.",

@@ -139,4 +139,7 @@ REMOVED = (
     RemovedGuard("casts in a duality gap", _CASTS,
                  (("return formats[0] if formats and all(formats) else None", "return None"),),
                  "s20_narrowing_casts/own_casts.py:gap", "CERTIFIED"),
+    RemovedGuard("the search for a witness", _V + "attacks.witnesses:is_searched",
+                 (("return due and bool(claim.observed)", "return False and bool(claim.observed)"),),
+                 "q05_search/lipschitz_wrong_large.py.bound", "SUPPORTED"),
 )  # fmt: skip

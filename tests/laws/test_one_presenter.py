@@ -18,7 +18,7 @@ from theorax.decide import means
 from theorax.decide.facts import FactKey, Level, facts
 from theorax.decide.kinds import KindWords
 from theorax.decide.status import Reading, Reason, Status
-from theorax.decide.verdict import AssumedNoise, LoggedAttempt, LookTaken, VarianceGain
+from theorax.decide.verdict import AssumedNoise, LoggedAttempt, LookTaken, Searched, VarianceGain
 from theorax.language import KINDS
 from theorax.reports import summary
 from theorax.reports.document import harmless_document
@@ -50,6 +50,7 @@ def outcome(words: KindWords, status: Status = Status.SUPPORTED, **fields: objec
         noise=AssumedNoise(0.2, 0.4, "1/5", stated=False),
         log=LoggedAttempt(number=1, begun="2026-01-02T03:04:05Z", entries=5, earlier=3, inconclusive=2, refuted=1),
         look=LookTaken(1, 3, 500, 2000),
+        searched=Searched(evaluations=600, size=8.0, share=0.97, left=("random_gamma (3,)",)),
         **fields,
     )
     return replace(base, claims=(full, *others))

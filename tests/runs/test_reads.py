@@ -148,7 +148,11 @@ def test_what_does_not_count_makes_no_entry(folder, lines, monkeypatch):
     monkeypatch.delenv("THEORAX_OWN", raising=False)
     _, found = reading(folder, lines)
     tests = Path(__file__).parents[1]
-    own = [name for name in observed_entries(found) if not (folder / name.partition(" ")[2]).resolve().is_relative_to(tests)]
+    own = [
+        name
+        for name in observed_entries(found)
+        if not (folder / name.partition(" ")[2]).resolve().is_relative_to(tests)
+    ]
     assert own == []
     os.environ.pop("THEORAX_OWN", None)
 

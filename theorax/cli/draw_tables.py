@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from theorax.verifiers.cases.kept_draws import KeptColumn
 
+TABLE, WITNESS = "table", "witness"  # kinds of kept columns
 FORMATS = ("csv", "npz")
 COLUMNS = ("experiment", "subject", "at", "size", "draw", "letter", "value", "error")
 Row = tuple[str, str, str, float | None, int, str, float, float | None]
@@ -30,14 +31,16 @@ Row = tuple[str, str, str, float | None, int, str, float, float | None]
 @click.command("draws")
 @click.argument("id", metavar="ID", shell_complete=complete)
 @click.option("--output", "-o", default="csv", metavar="FORMAT[=FILE]", help="csv, npz; npz needs a file [csv].")
+@click.option("--witness", is_flag=True, help="The draws at which claims were refuted by a search, with their noise.")
 @root_option
 @state_option
 @click.pass_context
-def draws(context: click.Context, id: str, output: str, state: str | None) -> int:
+def draws(context: click.Context, id: str, output: str, witness: bool, state: str | None) -> int:
     """Write the draws that the last kept result of a theorem was decided from; nothing is run.
 
     One row for each number: experiment, subject, parameters, size, draw, letter, value, and the bound of its error
-    where there is one. Controls are among the subjects.
+    where there is one. Controls are among the subjects. With --witness the rows are those of the draws that a search
+    found: letters are named by their claim, as in bound.after, and bound.e1 is the first array of noise, floats in [1, 2).
     """
     from theorax.reports.json import writable, write_bytes
 
@@ -53,7 +56,13 @@ def draws(context: click.Context, id: str, output: str, state: str | None) -> in
     if path is not None:
         writable(path)
     id = existing_id(workspace_of(context, (id,)).catalogue, id)
-    content = _written(_rows(_kept(id, state)), format_)
+    kept = _kept(id, state)
+    if witness and not any(column.kind == WITNESS for column in kept):
+        raise UsageError(
+            f"No witness is kept of `{id}`: no search found a draw at which a claim of it fails. "
+            f"Write `verify draws {id}` for its draws."
+        )
+    content = _written(_rows(kept, WITNESS if witness else TABLE), format_)
     if path is None:
         click.echo(uncommanded(content.decode()), nl=False)
     else:
@@ -82,11 +91,11 @@ def _kept(id: str, state: str | None) -> list[KeptColumn]:
     return list(unpacked(observations))
 
 
-def _rows(columns: list[KeptColumn]) -> Iterator[Row]:
+def _rows(columns: list[KeptColumn], kind: str) -> Iterator[Row]:
     """One row for each number of these columns; an array's entries are letters with their indices."""
     bounds = {_of(column): column.values for column in columns if column.kind == "error"}
     for column in columns:
-        if column.kind != "table":
+        if column.kind != kind:
             continue
         at = ", ".join(f"{name}={value}" for name, value in column.at)
         for letter, values, errors in _entries(column, bounds.get(_of(column))):

@@ -16,7 +16,7 @@ from theorax.decide.meanings import meaning
 from theorax.decide.promise import promise
 from theorax.decide.status import Reading, Status
 from theorax.decide.verdict import Case, Verdict, remarks
-from theorax.decide.wording import REMEDIES, attempted
+from theorax.decide.wording import REMEDIES, attempted, search_made, searched_text
 from theorax.names import many
 from theorax.text.numbers import as_typed, interval, number, with_uncertainty
 
@@ -60,6 +60,7 @@ class FactKey(StrEnum):
     BREAKDOWN = "Breakdown factor"
     HEADROOM = "Headroom factor"
     POWER = "Power"
+    SEARCHED = "Searched"
     VARIATES = "Variates"
     RIVALS = "Rivals"
     TIGHTNESS = "Tightness"
@@ -148,6 +149,9 @@ def _grounds(claim: Verdict) -> Iterator[Fact]:
         names = ", ".join(dict.fromkeys(name for gain in gains for name in gain.variates))
         short = phrases.gains_text(gains)
         yield Fact(FactKey.VARIATES, short + (f"; variates of known mean: {names}" if names else ""), short=short)
+    if claim.searched is not None and claim.searched.witness is None:
+        found, made = searched_text(claim.searched, claim.swept), search_made(claim.searched)
+        yield Fact(FactKey.SEARCHED, f"{found}; {made}" if made else found, short=found)
     if claim.tightness is not None:
         shares = ", ".join(number(part, 2) for part in claim.tightness)
         places = "draws" if claim.draws else "points"

@@ -25,6 +25,7 @@ class Finding(StrEnum):
     TRIVIAL_BOUND = "the bound is trivial on the whole scope"
     PROOF = "exact decision procedure closed the goal"
     CERTIFICATE = "rigorous arithmetic covered the domain"
+    WITNESS = "a search found a draw at which it fails, by more than rounding"
     ONE_NUMBER = "what the data exclude is the rounding of one number"
     TEST_REFUTED = "the data exclude the claim"
     INSENSITIVE = "a wrong variant or a control passes"
@@ -47,6 +48,7 @@ _PRECEDENCE: tuple[tuple[Finding, Status], ...] = (
     (Finding.TRIVIAL_BOUND, Status.VACUOUS),
     (Finding.PROOF, Status.PROVED),
     (Finding.CERTIFICATE, Status.CERTIFIED),
+    (Finding.WITNESS, Status.REFUTED),
     (Finding.ONE_NUMBER, Status.VACUOUS),
     (Finding.TEST_REFUTED, Status.REFUTED),
     (Finding.INSENSITIVE, Status.VACUOUS),
@@ -74,6 +76,7 @@ def settle(findings: Iterable[Finding]) -> Status:
     | the bound is trivial on the whole scope | VACUOUS |
     | exact decision procedure closed the goal | PROVED |
     | rigorous arithmetic covered the domain | CERTIFIED |
+    | a search found a draw at which it fails, by more than rounding | REFUTED |
     | what the data exclude is the rounding of one number | VACUOUS |
     | the data exclude the claim | REFUTED |
     | a wrong variant or a control passes | VACUOUS |
@@ -114,6 +117,7 @@ _SHOWN_BY = {
     Finding.COUNTEREXAMPLE: ShownBy.CERTIFIED,
     Finding.CERTIFICATE: ShownBy.CERTIFIED,
     Finding.INSTANCES: ShownBy.CERTIFIED,
+    Finding.WITNESS: ShownBy.MEASURED,
     Finding.TEST_REFUTED: ShownBy.MEASURED,
     Finding.TEST_SUPPORTED: ShownBy.MEASURED,
 }

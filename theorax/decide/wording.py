@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from theorax.decide.findings import Finding, Found, settle
 from theorax.decide.phrases import LASTING, factor_text, form_text
 from theorax.decide.status import Basis, Decision, Reading, Reason, Side, Status
-from theorax.decide.verdict import LoggedAttempt
+from theorax.decide.verdict import LoggedAttempt, Searched, Witness
 from theorax.names import many
 from theorax.text.numbers import as_typed, number, p_value, percent, with_uncertainty
 
 __all__ = [
     "REMEDIES", "SEEDS", "TESTED", "attempted", "finite", "found_by", "inside", "numbers_line",
-    "sentence",
+    "search_made", "searched_text", "sentence", "witnessed",
 ]  # fmt: skip
 
 DECLARE_NOISE = 'Write seeds="none" if the values are exact, bound their errors, or draw several values at every size'
@@ -44,6 +44,9 @@ REMEDIES = {
     Reason.SELF_AVERAGING: "the empirical law of one draw may scatter at every size: claim its mean, or draw larger sizes",
     Reason.ONE_SIDED_DOMAIN: "at some point one side is a number and the other is none",
 }
+
+LOOSE_SHARE = 0.5
+"""A bound of which a search reached less than this share is called loose."""
 
 DECLARE = "Use larger sizes, or declare smaller corrections with a reason"
 
@@ -171,6 +174,56 @@ def _larger(decision: Decision) -> str:
     if decision.under_twice:
         return " It holds with larger corrections too, but all sizes share their arithmetic."
     return " Fragile: with larger corrections it is undecided."
+
+
+def witnessed(found: Witness, swept: str, untested: Sequence[str]) -> str:
+    """The sentence of a witness: where the claim fails, by how much, and how that was confirmed.
+
+    ``untested``: names of hypotheses that are sentences, which nothing tests at a witness.
+    """
+    at = ", ".join([*(f"{letter} = {value}" for letter, value in found.at.items()), f"{swept} = {number(found.size)}"])
+    if found.entries:
+        zeros = f", the other {many(found.zeros, 'entry', 'entries')} zero" if found.zeros else ""
+        noise = f" with the noise {', '.join(found.entries)}{zeros}"
+    else:
+        noise = f" with {many(found.numbers, 'number')} of noise, {found.zeros} of them zero"
+    how = "a ball of the excess is positive" if found.by_ball else f"rounding makes at most {number(found.floor, 2)}"
+    told = (
+        f"It fails at a draw that a search found: {number(found.left, 6)} against {number(found.right, 6)} for "
+        f"{found.subject} at {at}{noise}. The excess is {number(found.excess, 3)}, and draws nearby have it too; {how}."
+    )
+    if untested:
+        told += f" Not tested at the witness: {', '.join(untested)}; write holds=."
+    return told
+
+
+def searched_text(found: Searched, swept: str) -> str:
+    """The outcome of a search that found no witness, in a few words.
+
+    >>> searched_text(Searched(evaluations=600, size=8.0, share=0.334), "n")
+    'loose here (n = 8): never above 0.33 of the bound'
+    >>> searched_text(Searched(evaluations=600, size=8.0, share=0.97), "n")
+    'searched: 0.97 of the bound reached'
+    """
+    if found.why_not:
+        return f"not searched: {found.why_not}"
+    if found.share is None:
+        return "searched: no draw at which it fails"
+    # Digits that would round to one say that it is below it.
+    share = (
+        number(found.share, 2) if found.share < 0.99 or found.share >= 1 else f"{math.floor(found.share * 1e3) / 1e3}"
+    )
+    if found.share < LOOSE_SHARE and found.size is not None:
+        return f"loose here ({swept} = {number(found.size)}): never above {share} of the bound"
+    return f"searched: {share} of the bound reached"
+
+
+def search_made(found: Searched) -> str:
+    """The size of a search, and what it left as drawn; empty where there was none."""
+    if found.why_not:
+        return ""
+    kept = f"; left as drawn: {', '.join(found.left)}" if found.left else ""
+    return f"{many(found.evaluations, 'evaluation')}{kept}"
 
 
 def numbers_line(decision: Decision, sign: int = 1) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from theorax.decide.facts import FactKey, facts
+from theorax.decide.facts import FactKey, by_key, facts
 from theorax.decide.findings import ShownBy
 from theorax.decide.kinds import KindWords
 from theorax.decide.meanings import reached
@@ -138,6 +138,7 @@ def _rows(part: TheoremReport, effort: str, more: str, together: str) -> Iterato
     if part.status is Status.BLOCKED and part.blocked_by:
         yield Row("Waits for", ", ".join(part.blocked_by), 4)
     yield Row("Strength", _strength(part), 3)
+    yield Row(FactKey.SEARCHED.value, _searched(part), 3)
     yield Row("Risk", _risk(claims, more))
     yield Row("Together", together, 4)
     yield Row("Attacked", _attacked(part))
@@ -215,6 +216,18 @@ def _strength(part: TheoremReport) -> str:
     if found.weakest is not None:
         parts.append(f"weakest × {factor_text(found.weakest)} ({found.weakest_claim}): {lasts(found.weakest)}")
     return "; ".join(parts)
+
+
+def _searched(part: TheoremReport) -> str:
+    """How near a search came to each bound that holds."""
+    found: dict[str, list[str]] = {}
+    for claim in part.claims:
+        fact = by_key(report_facts(claim, part)).get(FactKey.SEARCHED) if claim.status.holds else None
+        if fact is not None:
+            found.setdefault(fact.short, []).append(claim.id)
+    if len(found) == 1:
+        return next(iter(found))
+    return "; ".join(f"{', '.join(names)} {told}" for told, names in found.items())
 
 
 def _risk(claims: Sequence[ClaimReport], more: str) -> str:

@@ -37,6 +37,14 @@ GLOSSARY: Mapping[str, str] = {
         "A p-value is adjusted where one run checks many claims, because many chances to err add up. No word changes by it. "
         "Example: by Holm's method, all 57 green words of a run hold jointly at 2.5 %."
     ),
+    "witness": (
+        "A draw that the law can make, found by a search, at which a claim for all draws fails, as do draws nearby. "
+        "Example: two vectors whose softmax values are 1.7 times as far apart as a claimed constant allows."
+    ),
+    "score": (
+        "The noise of a draw as quantiles of a normal law between -6 and 6. A normal number is its own score; score 0 is "
+        "the middle of a uniform number. Example: the witness e1[0] = 2 has a first number two deviations up."
+    ),
     "variate": (
         "A quantity that is drawn with every value and whose mean is known exactly. The part of a value that it explains is "
         "taken away, and fewer draws decide. Example: chi^2_d/d, of mean one, beside a norm that follows it."

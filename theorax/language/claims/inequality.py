@@ -81,7 +81,11 @@ class Inequality(Claim):
 
     @property
     def regime(self) -> str:
-        return in_box(self.over) or ("in every entry of every instance" if self.entrywise else "in every draw")
+        if self.over:
+            return in_box(self.over)
+        if self.content != type(self).content:  # a share that the author leaves open is a part of the statement
+            return f"in all but {inline(self.content)} of the {'instances' if self.entrywise else 'draws'}"
+        return "in every entry of every instance" if self.entrywise else "in every draw"
 
     @property
     def formula_latex(self) -> str:

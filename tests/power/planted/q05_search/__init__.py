@@ -1,0 +1,1 @@
+"""Planted: bounds for all draws that no plain draw violates."""
