@@ -13,6 +13,7 @@ from theorax.verifiers.guards.light_tails import light_tails
 from theorax.verifiers.guards.meaningless_margins import wide_margins
 from theorax.verifiers.guards.measured_parameters import stand_ins
 from theorax.verifiers.guards.padding import padding
+from theorax.verifiers.guards.program_floats import program_floats
 from theorax.verifiers.guards.randomness import randomness
 from theorax.verifiers.guards.rounding_replayed import rounding
 from theorax.verifiers.guards.sample_means import sample_means
@@ -29,6 +30,7 @@ GUARDS: tuple[Guard, ...] = (
     spread_of_draws,
     randomness,
     rounding,
+    program_floats,
     derivatives,
     unread_sizes,
     shared_sizes,

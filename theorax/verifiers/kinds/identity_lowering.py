@@ -29,7 +29,7 @@ from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.distinct_instances import Built, built_at, bytes_of
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.sweep_lines import Cell, SweepLine
-from theorax.verifiers.kinds.lowering import CellCase, CellResult, Judge, unbuilt
+from theorax.verifiers.kinds.lowering import CellCase, CellResult, FloatTest, Judge, unbuilt
 
 _IN_BALLS = 4
 """Draws at the smallest size that are run in balls, whatever floats say."""
@@ -66,6 +66,10 @@ class IdentityJudge(Judge[Identity]):
         if cell.line.random:  # what holds no randomness is one instance, of no law
             plan = InstancesPlan(margin=float(claim.content), draws=cell.line.draws, levels=levels)
         return PlannedCase(cell=cell, plan=plan, claimed=0.0, margin=margin)
+
+    def kept_by_floats(self, claim: Identity) -> Sequence[FloatTest]:
+        margin = 0.0 if claim.margin is None else float(claim.margin.value)
+        return [FloatTest(claim.left, claim.right, margin, relative=not isinstance(claim.margin, Absolute))]
 
     def judge(self, claim: Identity, case: CellCase, observed: Observed) -> CellResult:
         (size,) = case.cell.line.sizes

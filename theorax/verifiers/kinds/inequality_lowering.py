@@ -26,7 +26,7 @@ from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.distinct_instances import built_at
 from theorax.verifiers.cases.evaluation import Observed, evaluate_draws, roundings
 from theorax.verifiers.cases.sweep_lines import Cell
-from theorax.verifiers.kinds.lowering import CellCase, CellResult, Judge, RoundingSeen, unbuilt
+from theorax.verifiers.kinds.lowering import CellCase, CellResult, FloatTest, Judge, RoundingSeen, unbuilt
 from theorax.verifiers.kinds.over_boxes import is_certified, on_box, rational_of
 
 
@@ -65,6 +65,9 @@ class InequalityJudge(Judge[Inequality]):
 
     def compared(self, claim: Inequality) -> Sequence[Expr]:
         return [_excess(claim)]
+
+    def kept_by_floats(self, claim: Inequality) -> Sequence[FloatTest]:
+        return [FloatTest(*_sides(claim), _slack(claim), bound=True)] if claim.entrywise else []
 
     def stands(self, claim: Inequality, case: CellResult, observed: Observed, seen: RoundingSeen) -> bool:
         cell, excess = case.cell, _excess(claim)

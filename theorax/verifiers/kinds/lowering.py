@@ -43,6 +43,7 @@ class RoundingSeen:
     draws: int
     changed: str = ""  # the draw in which an event is true in floats and false in balls, or the other way
     unlooked: str = ""
+    example: str = ""  # the draw with the largest difference, and both numbers
 
     @property
     def allowed(self) -> float:
@@ -55,6 +56,22 @@ class RoundingSeen:
         units = [np.abs(column) if shares else np.ones(1) for column in values]
         most = max(seen.values())
         return tuple(SAFETY * seen.get(size, most) * unit for size, unit in zip(sizes, units, strict=True))
+
+
+@final
+@dataclass(frozen=True)
+class FloatTest:
+    """Two sides that the floats returned must keep: equal up to the margin, or ``bound``: left at most right plus it.
+
+    ``relative``: the margin is one of the largest entry of either side. Without a margin, as of most bounds, the floats
+    may be off by their rounding account, if that leaves half of their digits.
+    """
+
+    left: Expr
+    right: Expr
+    margin: float = 0.0
+    relative: bool = False
+    bound: bool = False
 
 
 def unbuilt(case: CellCase, observed: Observed, *, holds: bool) -> str:
@@ -104,12 +121,16 @@ class Judge(ABC, Generic[C]):
         """Expressions whose rounding may decide the claim; none where balls decide it."""
         return [side for name in claim.measured_fields if isinstance(side := getattr(claim, name), Expr)]
 
+    def kept_by_floats(self, claim: C) -> Sequence[FloatTest]:
+        """What the floats that the program returns on an instance must keep; nothing where balls do not decide it."""
+        return ()
+
     def averaged(self, claim: C) -> Expr | None:
         """The quantity whose average the claim takes; None for other kinds."""
         return None
 
     def stands(self, claim: C, case: CellResult, observed: Observed, seen: RoundingSeen) -> bool:
-        """True if the case is supported still where every value may be off by ten times the largest error seen."""
+        """True if the case keeps its status where every value may be off by ten times the largest error seen."""
         return True
 
     def miscounted(self, claim: C, cell: Cell, observed: Observed, draw: int, balls: Iterable[AsBall]) -> str:

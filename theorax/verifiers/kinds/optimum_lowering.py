@@ -9,7 +9,7 @@ from typing import Any, final
 
 import numpy as np
 from flint import arb
-from sympy import And, Expr, true
+from sympy import And, Expr, Integer, true
 from sympy.core.relational import Equality, GreaterThan, Relational, StrictGreaterThan
 from sympy.logic.boolalg import Boolean
 
@@ -27,7 +27,7 @@ from theorax.numerics.arithmetics import Ball
 from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.sweep_lines import Cell
-from theorax.verifiers.kinds.lowering import CellCase, CellResult, Judge, unbuilt
+from theorax.verifiers.kinds.lowering import CellCase, CellResult, FloatTest, Judge, unbuilt
 from theorax.verifiers.kinds.over_boxes import decided_on_box, rational_of, values
 
 
@@ -71,6 +71,18 @@ class OptimumJudge(Judge[Optimum]):
         if together.decision.status is Status.SUPPORTED and _uses_value(claim, observed):
             return replace(together, trivial=True, detail=_USES_VALUE)
         return together
+
+    def kept_by_floats(self, claim: Optimum) -> Sequence[FloatTest]:
+        if claim.bound is None or claim.margin is None:
+            return []
+        margin = float(claim.margin.value)
+        relations = And.make_args(claim.feasible if claim.feasible is not None else true)
+        rooms = [_room(part) for part in relations if part != true]
+        return [
+            FloatTest(claim.value, claim.bound, margin, bound=True),
+            FloatTest(claim.bound, claim.value, bound=True),
+            *(FloatTest(-room, Integer(0), bound=True) for room in rooms),
+        ]
 
     def compared(self, claim: Optimum) -> Sequence[Expr]:
         return []  # balls hold their own rounding
@@ -179,6 +191,9 @@ def _margin(relation: Boolean, value: Callable[[Expr], Any]) -> list[arb]:
             f"Optimum: feasible={relation} is no inequality. Rounded numbers are never known to be equal. Parametrise "
             "the point so that its equalities hold by construction, and write the inequalities."
         )
+    return list(np.asarray(value(_room(relation)), dtype=object).ravel())
+
+
+def _room(relation: Relational) -> Expr:
     greater = isinstance(relation, GreaterThan | StrictGreaterThan)
-    gap = relation.lhs - relation.rhs if greater else relation.rhs - relation.lhs
-    return list(np.asarray(value(gap), dtype=object).ravel())
+    return relation.lhs - relation.rhs if greater else relation.rhs - relation.lhs
