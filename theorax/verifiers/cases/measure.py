@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, final
 
 import jax
 import jax.numpy as jnp
@@ -26,6 +27,17 @@ from theorax.verifiers.cases.sweep_lines import SweepLine
 
 Builder: TypeAlias = tuple[Callable[[int], Any], dict[str, Any]]
 """A compiled program from the number of a draw to its model, and the letters that its observation reads."""
+
+
+@final
+@dataclass(frozen=True)
+class BuiltInstances:
+    """Instances of one line so far: by size what builds them and the models; the use that they make of their keys."""
+
+    builders: dict[int, Callable[[int], Any]] = field(default_factory=dict)
+    models: dict[int, list[Any]] = field(default_factory=dict)
+    keys: list[Callable[[], KeyUse] | None] = field(default_factory=list)
+
 
 # Unless an experiment says otherwise, a size shares a compiled program with one up to twice as large: padding a cubic
 # algorithm further wastes more than the few seconds that one more program costs to compile.
@@ -54,22 +66,28 @@ def measure(
     seed: int,
     sampler: Sampler,
     first: int = 0,
+    built: BuiltInstances | None = None,
 ) -> Observed:
     """Draw the line at each of its sizes, from draw number ``first`` on.
 
     ``every`` holds all lines of the experiment, which share paddings and so compiled programs. The key of a draw is a
     function of names alone: theorem, experiment, subject, case, size (unless paired), the user's seed, its number.
+    ``built``: instances of this line so far, of which more are built where more are asked for.
 
     **Raises:** ObservationError for a draw with a NaN, a wrong shape or a missing letter, naming the draw; for a build
     whose draws are not what its key says.
     """
     if any(letter.array for letter in experiment.measured):
-        instances = {
-            size: tuple(map(_instances(experiment, theorem, line, size, seed), range(line.draws)))
-            for size in line.sizes
-        }
-        keys_of = _keys_of_instances(experiment, theorem, line, seed, instances)
-        return Observed(line, (), (), instances, experiment.observe, keys=keys_of)
+        known = BuiltInstances() if built is None else built
+        for size in line.sizes:
+            if size not in known.builders:
+                known.builders[size] = _instances(experiment, theorem, line, size, seed)
+            models = known.models.setdefault(size, [])
+            models += map(known.builders[size], range(len(models), line.draws))
+        instances = {size: tuple(known.models[size][: line.draws]) for size in line.sizes}
+        if not known.keys:
+            known.keys.append(_keys_of_instances(experiment, theorem, line, seed, instances))
+        return Observed(line, (), (), instances, experiment.observe, keys=known.keys[0], dtype=experiment.dtype)
     tables, errors = [], []
     for size in line.sizes:
         program, asked = _asked(experiment, line, every, size)
@@ -449,4 +467,4 @@ def _sample(column: np.ndarray, valid: np.ndarray | None, letter: Measured, wher
     return column[np.asarray(valid)].reshape(len(column), int(counts[0]))
 
 
-__all__ = ["SPAN", "instance", "measure", "observed", "padded_sizes", "structures"]
+__all__ = ["SPAN", "BuiltInstances", "instance", "measure", "observed", "padded_sizes", "structures"]

@@ -2,34 +2,132 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, final
 
 import equinox as eqx
 import jax
 import numpy as np
+from sympy import Expr
 
 from theorax.numerics import platform
+from theorax.numerics.arithmetics import RunningError
+from theorax.numerics.arithmetics.batched_running_error import BatchedRunningError
 from theorax.numerics.arithmetics.flat_program import recalled
 from theorax.numerics.arithmetics.replayed_draws import program_name
 from theorax.numerics.compiling import compiled
+from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.evaluation import Observed
+from theorax.verifiers.cases.sweep_lines import Cell
 
-__all__ = ["returned_floats"]
+__all__ = ["FloatTest", "Gaps", "gaps", "returned_floats"]
+
+DOUBLES = RunningError("float64")
 
 
-def returned_floats(observed: Observed, size: int, draw: int, dtype: str) -> Mapping[str, np.ndarray]:
-    """The letters that `observe` returns on one instance, compiled by JAX in an experiment of this dtype.
+@final
+@dataclass(frozen=True)
+class FloatTest:
+    """Two sides that the floats returned must keep: equal up to the margin, or ``bound``: left at most right plus it.
 
-    **Errors:** those of the program itself: this is the number that a user of the program gets.
+    ``relative``: the margin is one of the largest entry of either side. Without a margin, as of most bounds, the floats
+    may be off by their rounding account, if that leaves half of their digits.
+    """
+
+    left: Expr
+    right: Expr
+    margin: float = 0.0
+    relative: bool = False
+    bound: bool = False
+
+
+@final
+@dataclass(frozen=True)
+class Gaps:
+    """Both sides on some instances of one size, the first axis theirs, each entry's gap and what it may be.
+
+    ``scale``: the largest finite entry of either side of an instance.
+    """
+
+    left: np.ndarray
+    right: np.ndarray
+    gap: np.ndarray
+    allowed: np.ndarray
+    scale: np.ndarray
+
+    @property
+    def worst(self) -> np.ndarray:
+        """For every instance the largest excess of a gap over what it may be; minus infinity without an entry."""
+        excess = self.gap - self.allowed
+        return np.max(excess.reshape(len(excess), -1), axis=1, initial=-math.inf)
+
+
+def gaps(test: FloatTest, cell: Cell, observed: Observed, size: int) -> Gaps:
+    """The sides of a test on all instances of this size, as the program returned their letters.
+
+    Equal infinities do not differ; a NaN is infinitely far from everything.
+    """
+    place = ("gaps", test, tuple(cell.chosen.items()), size, observed.line.draws)
+    return observed.about_line.once(place, lambda: _gaps(test, cell, observed, size))
+
+
+def _gaps(test: FloatTest, cell: Cell, observed: Observed, size: int) -> Gaps:
+    count = len(observed.instances[size])
+    left, right = np.broadcast_arrays(*_sides(test, cell, observed, size))
+    with np.errstate(all="ignore"):
+        gap = np.where(left == right, 0.0, left - right)
+        if not test.bound:
+            gap = np.abs(gap)
+        gap = np.where(np.isnan(gap), math.inf, gap)
+        finite = [np.where(np.isfinite(side), np.abs(side), 0.0).reshape(count, -1) for side in (left, right)]
+    scale = np.max(np.concatenate(finite, axis=1), axis=1, initial=0.0)
+    shape = (count, *[1] * (gap.ndim - 1))
+    allowed = np.broadcast_to((test.margin * (scale if test.relative else np.ones(count))).reshape(shape), gap.shape)
+    return Gaps(left, right, gap, allowed, scale)
+
+
+def _sides(test: FloatTest, cell: Cell, observed: Observed, size: int) -> list[np.ndarray]:
+    """Both sides on every instance: at once where the letters have one shape, else one by one."""
+    rows = [returned_floats(observed, size, draw) for draw in range(len(observed.instances[size]))]
+    names = {str(letter) for side in (test.left, test.right) for letter in side.free_symbols} & rows[0].keys()
+    if all(len({row[name].shape for row in rows}) == 1 for name in names):
+        domain = BatchedRunningError(DOUBLES, len(rows))
+        with domain.working():
+            seen = {name: domain.lift_each([row[name] for row in rows]) for name in names}
+            found = [instances.on(side, cell, size, seen, domain) for side in (test.left, test.right)]
+            return [part.value for part in domain.aligned(*found)]
+    with DOUBLES.working():
+        pairs = []
+        for row in rows:
+            one = {name: DOUBLES.lift(row[name]) for name in names}
+            pairs.append(
+                np.broadcast_arrays(
+                    *(instances.on(side, cell, size, one, DOUBLES).value for side in (test.left, test.right))
+                )
+            )
+    most = max(left.size for left, _ in pairs)
+    return [np.stack([_filled(pair[at], most) for pair in pairs]) for at in (0, 1)]
+
+
+def _filled(entries: np.ndarray, count: int) -> np.ndarray:
+    """The entries in a row, the first of them repeated where others have more."""
+    flat = entries.reshape(-1)
+    return np.concatenate([flat, np.full(count - len(flat), flat[0] if len(flat) else 0.0)])
+
+
+def returned_floats(observed: Observed, size: int, draw: int) -> Mapping[str, np.ndarray]:
+    """The letters that `observe` returns on one instance, compiled by JAX in the precision of the experiment.
+
+    **Errors:** those of the program itself: these are the numbers that a user of the program gets.
     """
 
     def now() -> Mapping[str, np.ndarray]:
         model, read = observed.instance(size, draw)
-        with platform.precision(dtype):
-            program = recalled(
-                observed.programs, ("floats", dtype, program_name((model, read))), lambda: _compiled(observed, model, read)
-            )
+        place = ("floats", program_name((model, read)))
+        with platform.precision(observed.dtype):
+            program = recalled(observed.programs, place, lambda: _compiled(observed, model, read))
             seen = program(model, read)
         return {name: np.asarray(value) for name, value in seen.items()}
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-from sympy import Expr
 
 from theorax.decide.findings import Finding, Found
 from theorax.decide.guard_findings import NOTHING_LOOKED_AT, Looked
@@ -21,10 +19,9 @@ from theorax.numerics.arithmetics import Domain, RunningError
 from theorax.text.numbers import number
 from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.evaluation import Observed
-from theorax.verifiers.cases.returned_floats import returned_floats
+from theorax.verifiers.cases.returned_floats import FloatTest, Gaps, gaps
 from theorax.verifiers.cases.sweep_lines import Cell
 from theorax.verifiers.guards.guard import DecidedClaim
-from theorax.verifiers.kinds.lowering import CellResult, FloatTest
 
 __all__ = ["program_floats"]
 
@@ -40,7 +37,6 @@ class _Off:
     left: float
     right: float
     exact: tuple[float, float] | None  # both sides there; None where balls cannot follow
-    off: float
     margin: float
 
 
@@ -54,17 +50,14 @@ def program_floats(claim: DecidedClaim) -> Looked:
     cases = [case for case in claim.judged if claim.draws.on(case.cell.line).instances]
     if not tests or not cases or not all(case.decision.status.holds for case in claim.judged):
         return NOTHING_LOOKED_AT
-    off: _Off | None = None
-    looked = 0
-    for case in cases:
-        observed = claim.draws.on(case.cell.line)
-        dtype = claim.theorem.experiments[case.cell.line.experiment].dtype
-        for size, draw in _places(case, observed):
-            looked += 1
-            for test in tests:
-                off = off or _off(claim, test, case.cell, observed, size, draw, dtype)
-        if off is not None:
-            break
+    found = (
+        _off(claim, test, case.cell, claim.draws.on(case.cell.line), size)
+        for case in cases
+        for size in case.cell.line.sizes
+        for test in tests
+    )
+    off = next(filter(None, found), None)
+    looked = sum(case.cell.line.draws * len(case.cell.line.sizes) for case in cases)
     because = claim.theorem.experiments[cases[0].cell.line.experiment].real_numbers_because
     if off is None:
         text = f"the floats that the program returned keep the claim in {many(looked, 'instance')}"
@@ -79,11 +72,6 @@ def program_floats(claim: DecidedClaim) -> Looked:
     return Looked((Found(Finding.FLOATS_OFF, f"{_told(off)} {advice}", Reason.NUMERIC_FLOOR),))
 
 
-def _places(case: CellResult, observed: Observed) -> Iterator[tuple[int, int]]:
-    for size in case.cell.line.sizes:
-        yield from ((size, draw) for draw in range(len(observed.instances[size])))
-
-
 def _told(off: _Off) -> str:
     left, right = (number(part, 6) for part in (off.left, off.right))
     exact = "exact arithmetic cannot follow it"
@@ -95,74 +83,53 @@ def _told(off: _Off) -> str:
     )
 
 
-def _off(
-    claim: DecidedClaim, test: FloatTest, cell: Cell, observed: Observed, size: int, draw: int, dtype: str
-) -> _Off | None:
-    """The worst entry of one instance, if its floats break the test."""
-    place = ("floats kept", test, tuple(cell.chosen.items()), size, draw)
-    return observed.about_line.once(place, lambda: _worst(claim, test, cell, observed, size, draw, dtype))
+def _off(claim: DecidedClaim, test: FloatTest, cell: Cell, observed: Observed, size: int) -> _Off | None:
+    """The first instance of a size whose floats break the test, at its worst entry."""
+    seen = gaps(test, cell, observed, size)
+    for draw in np.flatnonzero(seen.worst > 0).tolist():
+        if (off := _at_instance(claim, test, cell, observed, size, draw, seen)) is not None:
+            return off
+    return None
 
 
-def _worst(
-    claim: DecidedClaim, test: FloatTest, cell: Cell, observed: Observed, size: int, draw: int, dtype: str
+def _at_instance(
+    claim: DecidedClaim, test: FloatTest, cell: Cell, observed: Observed, size: int, draw: int, seen: Gaps
 ) -> _Off | None:
-    returned = returned_floats(observed, size, draw, dtype)
-    left, right = (_floats(side, cell, size, returned) for side in (test.left, test.right))
-    left, right = np.broadcast_arrays(left, right)
-    if not left.size:
-        return None
-    with np.errstate(all="ignore"):
-        gap = np.where(left == right, 0.0, left - right)  # equal infinities do not differ
-    gap = np.where(np.isnan(gap), math.inf, gap if test.bound else np.abs(gap))
-    entries = np.abs(np.concatenate([left.reshape(-1), right.reshape(-1)]))
-    scale = float(np.max(entries[np.isfinite(entries)], initial=0.0))
-    allowed = np.full(left.shape, test.margin * (scale if test.relative else 1.0))
-    exceeding = gap > allowed
-    if test.bound and exceeding.any() and np.isfinite(gap[exceeding]).all():
+    gap, allowed = seen.gap[draw].reshape(-1), seen.allowed[draw].reshape(-1)
+    if test.bound and np.isfinite(gap[gap > allowed]).all():
         # A bound may hold with equality: then its floats may be off by their rounding, while that is rounding.
-        half = math.sqrt(float(np.finfo(dtype).eps)) * scale
-        account = _evaluated(claim, test, cell, observed, size, draw, RunningError(dtype))
-        reach = half if account is None else np.minimum((account[0].reach + account[1].reach).reshape(left.shape), half)
+        half = math.sqrt(float(np.finfo(observed.dtype).eps)) * seen.scale[draw]
+        account = _evaluated(claim, test, cell, observed, size, draw, RunningError(observed.dtype))
+        reach = np.broadcast_to(half, gap.shape)
+        if account is not None:
+            reach = np.minimum(
+                np.broadcast_to(account[0].reach + account[1].reach, seen.gap[draw].shape).reshape(-1), half
+            )
         allowed = allowed + reach
-        exceeding = gap > allowed
+    exceeding = gap > allowed
     if not exceeding.any():
         return None
     at = int(np.argmax(np.where(exceeding, gap - allowed, -math.inf)))
     exact = _evaluated(claim, test, cell, observed, size, draw, BALLS)
     balls = None if exact is None else [side.reshape(-1)[at] for side in np.broadcast_arrays(*exact)]
-    if balls is not None and not any(ball.is_finite() for ball in balls) and not np.isfinite(gap.reshape(-1)[at]):
+    if balls is not None and not any(ball.is_finite() for ball in balls) and not np.isfinite(gap[at]):
         return None  # neither side is a number there, for the function as for the program
+    left, right = (float(side[draw].reshape(-1)[at]) for side in (seen.left, seen.right))
     return _Off(
         f"instance {draw} of {observed.line.name} at {observed.line.swept} = {size}",
-        float(left.reshape(-1)[at]),
-        float(right.reshape(-1)[at]),
+        left,
+        right,
         None if balls is None else (float(balls[0].mid()), float(balls[1].mid())),
-        float(gap.reshape(-1)[at]),
-        float(allowed.reshape(-1)[at]),
+        float(allowed[at]),
     )
 
 
-def _floats(side: Expr, cell: Cell, size: int, returned: Mapping[str, np.ndarray]) -> np.ndarray:
-    """A side of the claim on the letters returned, computed in doubles."""
-    doubles = RunningError("float64")
-    seen = {name: doubles.lift(value) for name, value in returned.items()}
-    with doubles.working():
-        return np.asarray(instances.on(side, cell, size, seen, doubles).value)
-
-
 def _evaluated(
-    claim: DecidedClaim,
-    test: FloatTest,
-    cell: Cell,
-    observed: Observed,
-    size: int,
-    draw: int,
-    domain: Domain[Any],
+    claim: DecidedClaim, test: FloatTest, cell: Cell, observed: Observed, size: int, draw: int, domain: Domain[Any]
 ) -> list[Any] | None:
     """Both sides of one instance in this arithmetic; None where it cannot follow the program."""
-    wanted = frozenset(claim.planned.claim.observed)
     try:
-        value = instances.at_draw(wanted, cell, observed, size, draw, domain)
+        value = instances.at_draw(frozenset(claim.planned.claim.observed), cell, observed, size, draw, domain)
         return [value(test.left), value(test.right)]
     except TheoraxError:
         return None
