@@ -34,7 +34,7 @@ Builder: TypeAlias = tuple[Callable[[int], Any], dict[str, Any]]
 class BuiltInstances:
     """Instances of one line so far: by size what builds them and the models; the use that they make of their keys."""
 
-    builders: dict[int, Callable[[int], Any]] = field(default_factory=dict)
+    builders: dict[tuple[int, bool], Callable[[int], Any]] = field(default_factory=dict)
     models: dict[int, list[Any]] = field(default_factory=dict)
     keys: list[Callable[[], KeyUse] | None] = field(default_factory=list)
 
@@ -42,6 +42,8 @@ class BuiltInstances:
 # Unless an experiment says otherwise, a size shares a compiled program with one up to twice as large: padding a cubic
 # algorithm further wastes more than the few seconds that one more program costs to compile.
 SPAN = 2
+
+WORTH_COMPILING = 32  # models that take longer to build step by step than to compile
 
 _TRACED_TWICE: set[Hashable] = set()  # programs whose draws are known to come from their key alone
 
@@ -80,10 +82,11 @@ def measure(
     if any(letter.array for letter in experiment.measured):
         known = BuiltInstances() if built is None else built
         for size in line.sizes:
-            if size not in known.builders:
-                known.builders[size] = _instances(experiment, theorem, line, size, seed)
             models = known.models.setdefault(size, [])
-            models += map(known.builders[size], range(len(models), line.draws))
+            many = line.draws - len(models) > WORTH_COMPILING
+            if (size, many) not in known.builders:
+                known.builders[size, many] = _instances(experiment, theorem, line, size, seed, many=many)
+            models += map(known.builders[size, many], range(len(models), line.draws))
         instances = {size: tuple(known.models[size][: line.draws]) for size in line.sizes}
         if not known.keys:
             known.keys.append(_keys_of_instances(experiment, theorem, line, seed, instances))
@@ -254,7 +257,7 @@ def instance(
 
 
 def _instances(
-    experiment: Experiment, theorem: str, line: SweepLine, size: int, seed: int
+    experiment: Experiment, theorem: str, line: SweepLine, size: int, seed: int, *, many: bool
 ) -> Callable[[int], tuple[Any, dict[str, Any]]]:
     """From a number to this instance, built by one compiled program; op by op where the build cannot be traced.
 
@@ -277,8 +280,9 @@ def _instances(
         with platform.precision(experiment.dtype):
             return program(_key_of_instance(experiment, theorem, line, size, seed, draw), ()), read[0]
 
-    # JAX keeps no compiled program that calls the host: each process would compile it again.
-    if program.host_steps or holds_tracer(program.rest):
+    # JAX keeps no compiled program that calls the host: each process would compile it again, which a few models are not
+    # worth.
+    if (program.host_steps and not many) or holds_tracer(program.rest):
         return lambda draw: instance(experiment, theorem, line, size, seed, draw)
     return built
 
