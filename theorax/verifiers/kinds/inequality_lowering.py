@@ -72,7 +72,7 @@ class InequalityJudge(Judge[Inequality]):
             count = len(line.sizes)
             plan = InequalityPlan(margin=content, draws=line.draws * count, sizes=count, levels=levels)
         elif claim.entrywise and line.random:
-            plan = instances_plan(content, line, levels)
+            plan = instances_plan(float(claim.content_on_instances), line, levels)
         return PlannedCase(cell=cell, plan=plan, claimed=0.0, margin=content, side=Side.AT_MOST)
 
     def judge(self, claim: Inequality, case: CellCase, observed: Observed) -> CellResult:

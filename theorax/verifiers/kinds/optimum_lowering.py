@@ -23,7 +23,7 @@ from theorax.exact.box_problems import least_at
 from theorax.exact.duality_gap import GAP_PRECISION, DualityGap, GapProblem, duality_gap
 from theorax.exact.same_program import made_of
 from theorax.language import Optimum
-from theorax.language.claims.claim import FEW
+from theorax.language.claims.claim import MOST
 from theorax.names import many
 from theorax.numerics.arithmetics import Ball
 from theorax.verifiers.cases import instances
@@ -70,7 +70,7 @@ class OptimumJudge(Judge[Optimum]):
         margin = float(claim.margin.value)
         plan: Planned = NothingEstimated(margin=margin, levels=levels)
         if not claim.over and cell.line.random:
-            plan = instances_plan(float(FEW), cell.line, levels)
+            plan = instances_plan(float(MOST), cell.line, levels)
         return PlannedCase(cell=cell, plan=plan, claimed=0.0, margin=margin, side=Side.AT_MOST)
 
     def judge(self, claim: Optimum, case: CellCase, observed: Observed) -> CellResult:
