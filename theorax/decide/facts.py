@@ -16,7 +16,7 @@ from theorax.decide.meanings import meaning
 from theorax.decide.promise import promise
 from theorax.decide.status import Reading, Status
 from theorax.decide.verdict import Case, Verdict, remarks
-from theorax.decide.wording import REMEDIES, attempted
+from theorax.decide.wording import REMEDIES, attempted, searched_text
 from theorax.names import many
 from theorax.text.numbers import as_typed, interval, number, with_uncertainty
 
@@ -61,6 +61,7 @@ class FactKey(StrEnum):
     BREAKDOWN = "Breakdown factor"
     HEADROOM = "Headroom factor"
     POWER = "Power"
+    SEARCHED = "Searched"
     VARIATES = "Variates"
     TIGHTNESS = "Tightness"
     NOISE = "Noise"
@@ -148,6 +149,8 @@ def _grounds(claim: Verdict) -> Iterator[Fact]:
         names = ", ".join(dict.fromkeys(name for gain in gains for name in gain.variates))
         short = phrases.gains_text(gains)
         yield Fact(FactKey.VARIATES, short + (f"; variates of known mean: {names}" if names else ""), short=short)
+    if claim.searched is not None and claim.searched.witness is None:
+        yield Fact(FactKey.SEARCHED, searched_text(claim.searched, claim.swept))
     if claim.tightness is not None:
         shares = ", ".join(number(part, 2) for part in claim.tightness)
         places = "draws" if claim.draws else "points"

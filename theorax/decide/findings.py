@@ -26,6 +26,7 @@ class Finding(StrEnum):
     PROOF = "exact decision procedure closed the goal"
     FLOATS_OFF = "the floats that the program returned are not the numbers of its function"
     CERTIFICATE = "rigorous arithmetic covered the domain"
+    WITNESS = "a search found a draw at which it fails, by more than rounding"
     ONE_NUMBER = "what the data exclude is the rounding of one number"
     FELL_IN_SUITE = "not significant among all claims of the run"
     TEST_REFUTED = "the data exclude the claim"
@@ -50,6 +51,7 @@ _PRECEDENCE: tuple[tuple[Finding, Status], ...] = (
     (Finding.PROOF, Status.PROVED),
     (Finding.FLOATS_OFF, Status.INCONCLUSIVE),
     (Finding.CERTIFICATE, Status.CERTIFIED),
+    (Finding.WITNESS, Status.REFUTED),
     (Finding.ONE_NUMBER, Status.VACUOUS),
     (Finding.FELL_IN_SUITE, Status.INCONCLUSIVE),
     (Finding.TEST_REFUTED, Status.REFUTED),
@@ -79,6 +81,7 @@ def settle(findings: Iterable[Finding]) -> Status:
     | exact decision procedure closed the goal | PROVED |
     | the floats that the program returned are not the numbers of its function | INCONCLUSIVE |
     | rigorous arithmetic covered the domain | CERTIFIED |
+    | a search found a draw at which it fails, by more than rounding | REFUTED |
     | what the data exclude is the rounding of one number | VACUOUS |
     | not significant among all claims of the run | INCONCLUSIVE |
     | the data exclude the claim | REFUTED |
@@ -121,6 +124,7 @@ _SHOWN_BY = {
     Finding.COUNTEREXAMPLE: ShownBy.CERTIFIED,
     Finding.CERTIFICATE: ShownBy.CERTIFIED,
     Finding.INSTANCES: ShownBy.MEASURED,
+    Finding.WITNESS: ShownBy.MEASURED,
     Finding.TEST_REFUTED: ShownBy.MEASURED,
     Finding.TEST_SUPPORTED: ShownBy.MEASURED,
 }

@@ -191,6 +191,36 @@ class ErrorRates:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Witness:
+    """A draw that the law can make, found by a search, at which a claim for all draws fails."""
+
+    subject: str
+    at: dict[str, str]  # letter -> exact value, as typed after --at
+    size: float  # the swept letter's value
+    left: float  # the side that is claimed to be smaller, or one side of an identity, at the worst entry
+    right: float
+    excess: float  # over the bound or the margin, the errors that `observe` declares taken off
+    floor: float  # the largest excess that rounding was seen, or is allowed, to make
+    by_ball: bool  # a ball of the excess is positive
+    entries: tuple[str, ...]  # the noise that is not zero, as scores: "e1[0,3] = 2"; empty where they are many
+    numbers: int  # entries of the noise
+    zeros: int  # of them
+
+
+@dataclass(frozen=True, kw_only=True)
+class Searched:
+    """A search for a draw at which a claim for all draws fails."""
+
+    evaluations: int = 0
+    size: float | None = None  # the swept letter's value at the place that came nearest
+    share: float | None = None  # the largest smaller side over the larger one; None where they have no ratio
+    why_not: str = ""  # why nothing was searched
+    left: tuple[str, ...] = ()  # what stays as drawn
+    untested: tuple[str, ...] = ()  # hypotheses that are sentences, not tested at a witness
+    witness: Witness | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Grounds:
     """Grounds of a verdict: the data looked at, the scope of its word, its assumptions."""
 
@@ -202,6 +232,7 @@ class Grounds:
     measured_for: str = ""  # beside a proof: for what a test supports the claim
     ledger: tuple[Assumption, ...] = ()  # everything it is conditional on
     tightness: Tightness | None = None
+    searched: Searched | None = None  # None where no search was due
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from theorax.decide.findings import Finding, Found, settle
 from theorax.decide.status import Decision, Reading, Reason, Side, Status
-from theorax.decide.verdict import LoggedAttempt
+from theorax.decide.verdict import LoggedAttempt, Searched, Witness
 from theorax.names import many
 from theorax.text.numbers import as_typed, number, p_value, percent, with_uncertainty
 
 __all__ = [
     "REMEDIES", "SEEDS", "TESTED", "attempted", "finite", "found_by", "inside", "numbers_line",
-    "sentence",
+    "searched_text", "sentence", "witnessed",
 ]  # fmt: skip
 
 REMEDIES = {
@@ -36,6 +36,9 @@ REMEDIES = {
     Reason.UNREAD_SIZE: "the size of the sweep does not reach what is measured",
     Reason.ONE_SIDED_DOMAIN: "at some point one side is a number and the other is none",
 }
+
+LOOSE_SHARE = 0.5
+"""A bound of which a search reached less than this share is called loose."""
 
 DECLARE = "Use larger sizes, or declare smaller corrections with a reason"
 
@@ -132,6 +135,41 @@ def _larger(decision: Decision) -> str:
         said = " Fragile: with larger corrections it is undecided."
     slow = {True: " It holds with a factor log n.", False: " With a factor log n it is undecided."}
     return said + (slow[decision.with_log] if decision.with_log is not None else "")
+
+
+def witnessed(found: Witness, swept: str, untested: Sequence[str]) -> str:
+    """The sentence of a witness: where the claim fails, by how much, and how that was confirmed.
+
+    ``untested``: names of hypotheses that are sentences, which nothing tests at a witness.
+    """
+    at = ", ".join([*(f"{letter} = {value}" for letter, value in found.at.items()), f"{swept} = {number(found.size)}"])
+    if found.entries:
+        zeros = f", the other {many(found.zeros, 'entry', 'entries')} zero" if found.zeros else ""
+        noise = f" with the noise {', '.join(found.entries)}{zeros}"
+    else:
+        noise = f" with {many(found.numbers, 'number')} of noise, {found.zeros} of them zero"
+    how = "a ball of the excess is positive" if found.by_ball else f"rounding makes at most {number(found.floor, 2)}"
+    told = (
+        f"It fails at a draw that a search found: {number(found.left, 6)} against {number(found.right, 6)} for "
+        f"{found.subject} at {at}{noise}. It is exceeded by {number(found.excess, 3)}, at all draws nearby too; {how}."
+    )
+    if untested:
+        told += f" Not tested at the witness: {', '.join(untested)}; write holds=."
+    return told
+
+
+def searched_text(found: Searched, swept: str) -> str:
+    """The outcome of a search that found nothing, in a few words."""
+    if found.why_not:
+        return f"not searched: {found.why_not}"
+    kept = f"; as drawn: {', '.join(found.left)}" if found.left else ""
+    made = many(found.evaluations, "evaluation")
+    if found.share is None:
+        return f"searched for a draw at which it fails: none in {made}{kept}"
+    share = number(found.share, 2)
+    if found.share < LOOSE_SHARE and found.size is not None:
+        return f"loose here ({swept} = {number(found.size)}): never above {share} of the bound in {made}{kept}"
+    return f"searched: {share} of the bound reached in {made}{kept}"
 
 
 def numbers_line(decision: Decision, sign: int = 1) -> str:

@@ -199,6 +199,20 @@ class Sampler:
         with platform.precision(dtype):
             return self._structure(program, letters, dtype)[0].keys
 
+    def one_draw(
+        self, program: Callable[..., Any], letters: Mapping[str, Any], dtype: str = "float64"
+    ) -> tuple[Any, dict[str, jax.ShapeDtypeStruct], list[Any]]:
+        """The closed jaxpr of one draw, the named arrays that it returns, and the letters that it is given first.
+
+        After them it takes the words of the root key and the number of the draw. Nothing is compiled.
+
+        **Raises:** UsageError as ``draw`` does for letters that do not fit the program.
+        """
+        _accepts(program, letters)
+        with platform.precision(dtype):
+            traced, arguments, _, _ = self._structure(program, letters, dtype)
+            return traced.steps, dict(traced.shapes), jax.tree.leaves(arguments)
+
     def is_one_draw(
         self, program: Callable[..., Any], letters: Sequence[Mapping[str, Any]], results: Collection[str], dtype: str
     ) -> bool:

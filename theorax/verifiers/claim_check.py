@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from theorax.decide.equivalence import combine
-from theorax.decide.findings import Found
+from theorax.decide.findings import Finding, Found, decisive
 from theorax.decide.size_arithmetic import over_sizes
 from theorax.decide.status import Reason, Status
 from theorax.decide.stopping import ends
 from theorax.decide.verdict import LookTaken, Verdict
 from theorax.language import Theorem
 from theorax.verifiers import claim_verdicts, guards, proof_check
-from theorax.verifiers.attacks import controls, sensitivity, tested_hypotheses
+from theorax.verifiers.attacks import controls, sensitivity, tested_hypotheses, witnesses
 from theorax.verifiers.cases.averages_at_few_sizes import measured_alone
 from theorax.verifiers.cases.draws import Draws, Table
 from theorax.verifiers.cases.sweep_lines import control_lines
 from theorax.verifiers.kinds import JUDGES
+from theorax.verifiers.kinds.lowering import CellResult
 from theorax.verifiers.outcome import ControlOutcome, Expected, MutantOutcome
 from theorax.verifiers.phases import phase
 from theorax.verifiers.planned_claim import PlannedClaim
@@ -63,7 +65,7 @@ class ClaimCheck:
         up to those of the claim, so that any rule of stopping keeps them.
         """
         for number, part in enumerate(planned.stages, start=1):
-            verdict, may_end = self._decided(part)
+            verdict, may_end, judged = self._decided(part)
             if planned.looks:
                 seen, of = planned.looks[number - 1].draws, planned.looks[-1].draws
                 verdict = replace(verdict, look=LookTaken(number, len(planned.looks), seen, of))
@@ -73,16 +75,33 @@ class ClaimCheck:
                     mutants = self._mutants(verdict, part)
             if may_end and (verdict.status is Status.REFUTED or sensitivity.are_decided(mutants)):
                 break
-        return verdict, mutants
+        return self._searched(planned, verdict, judged), mutants
 
-    def _decided(self, planned: PlannedClaim) -> tuple[Verdict, bool]:
-        """The verdict before any attempt to break it, and whether it may end the draws."""
+    def _searched(self, planned: PlannedClaim, verdict: Verdict, judged: Sequence[CellResult]) -> Verdict:
+        """The verdict after a search for a witness, where the claim is one for all draws that nothing has decided."""
+        by_instances = decisive(verdict.findings).finding is Finding.INSTANCES
+        is_open = verdict.status in (Status.SUPPORTED, Status.INCONCLUSIVE) or by_instances
+        if not (is_open and witnesses.is_searched(planned.claim, judged)):
+            return verdict
+        with phase("attacking"):
+            found, kept = self.search.searched(planned.name, judged, verdict.design_hash)
+        if kept is not None:
+            self.draws.keep(kept.columns)
+        return claim_verdicts.searched(verdict, found, settled=self.proofs.settles(planned.name))
+
+    @cached_property
+    def search(self) -> witnesses.WitnessSearch:
+        """The search for witnesses, whose compiled programs the claims of the theorem share."""
+        return witnesses.WitnessSearch(self.theorem_id, self.theorem, self.draws, self.settings.effort)
+
+    def _decided(self, planned: PlannedClaim) -> tuple[Verdict, bool, Sequence[CellResult]]:
+        """The verdict before any attempt to break it, whether it may end the draws, and the cases that were decided."""
         claim, theorem, draws, proofs = planned.claim, self.theorem, self.draws, self.proofs
         settled = proofs.settles(planned.name)
         proof = (claim_verdicts.proved(proofs.scopes.get(planned.name, "")),) if settled else ()
 
-        def found(*findings: Found) -> tuple[Verdict, bool]:
-            return claim_verdicts.verdict(theorem, planned, proofs, (*proof, *findings)), False
+        def found(*findings: Found) -> tuple[Verdict, bool, Sequence[CellResult]]:
+            return claim_verdicts.verdict(theorem, planned, proofs, (*proof, *findings)), False, ()
 
         if false := proof_check.false_step(proofs.steps, planned.name, theorem):
             return found(false)
@@ -110,7 +129,7 @@ class ClaimCheck:
         findings = (*proof, *claim_verdicts.decided_findings(judged, decision, settled=settled))
         looked = guards.look(guards.DecidedClaim(self.theorem_id, theorem, planned, judged, draws, self.settings))
         verdict = claim_verdicts.verdict(theorem, planned, proofs, findings, judged, decision, looked)
-        return verdict, ends(decision) and not looked.withholds
+        return verdict, ends(decision) and not looked.withholds, judged
 
     def _mutants(self, verdict: Verdict, planned: PlannedClaim) -> list[MutantOutcome]:
         """Every variant of the claim on its own data; a weaker one must stay supported only where the claim is.

@@ -10,8 +10,8 @@ from theorax.decide.conclusions import conclude, deciding
 from theorax.decide.findings import Finding, Found, ShownBy, settle, shown_by
 from theorax.decide.guard_findings import NOTHING_LOOKED_AT, Looked
 from theorax.decide.status import Decision, Direction, Reason, Status
-from theorax.decide.verdict import AssumedNoise, Statement, Verdict
-from theorax.decide.wording import REMEDIES, found_by, inside
+from theorax.decide.verdict import AssumedNoise, Searched, Statement, Verdict
+from theorax.decide.wording import REMEDIES, found_by, inside, witnessed
 from theorax.exact.held_fixed import held_fixed_text
 from theorax.language import Claim, Index, Theorem
 from theorax.language.notation import displayed, inline, meanings
@@ -138,6 +138,21 @@ def verdict(
         attempt=planned.attempt,
         log=planned.entry,
     )
+
+
+def searched(verdict: Verdict, found: Searched, *, settled: bool) -> Verdict:
+    """The verdict after a search for a witness: refuted by one, and otherwise what it was.
+
+    A witness is no matter of chance: nothing of an error rate is spent. One against a proof contradicts it.
+    """
+    verdict = replace(verdict, searched=found)
+    if found.witness is None:
+        return verdict
+    told = witnessed(found.witness, verdict.swept, found.untested)
+    by = Finding.COUNTEREXAMPLE if found.witness.by_ball else Finding.WITNESS
+    against = (_DISPROVED,) if settled else ()
+    refuted = verdict.with_findings(Found(by, told), *against)
+    return replace(refuted, level=None, p_refute=None, p_support=None)
 
 
 def unlogged(verdict: Verdict) -> Verdict:

@@ -16,7 +16,7 @@ from theorax.verifiers.cases.sweep_lines import Cell
 from theorax.verifiers.kinds import CellCase
 from theorax.verifiers.outcome import HypothesisOutcome
 
-__all__ = ["hypothesis_outcome", "violated"]
+__all__ = ["hypothesis_outcome", "satisfied", "violated"]
 
 CONFIDENCE = 0.95
 
@@ -32,11 +32,11 @@ def violated(theorem: Theorem, needed: Sequence[str], cases: Sequence[CellCase],
         if hypothesis.holds is None:
             continue
         for case in cases:
-            counted = _satisfied(hypothesis, draws.on(case.cell.line), case.cell)
+            counted = satisfied(hypothesis, draws.on(case.cell.line), case.cell)
             if counted is None:
                 continue
-            satisfied, total = counted
-            if satisfied == 0:
+            number, total = counted
+            if number == 0:
                 bound = 1 - (1 - CONFIDENCE) ** (1 / total)
                 return Found(
                     Finding.NO_INSTANCE,
@@ -44,10 +44,10 @@ def violated(theorem: Theorem, needed: Sequence[str], cases: Sequence[CellCase],
                     f"what follows from it is true of nothing. In {many(total, 'draw')} without one, its probability is at "
                     f"most {bound:.2g} with confidence {CONFIDENCE:.0%}.",
                 )
-            if satisfied < total:
+            if number < total:
                 return Found(
                     Finding.HYPOTHESIS_VIOLATED,
-                    f"Only {satisfied / total:.0%} of the draws of {claim_verdicts.cell_name(case.cell)} satisfy the "
+                    f"Only {number / total:.0%} of the draws of {claim_verdicts.cell_name(case.cell)} satisfy the "
                     f"hypothesis {name} ({hypothesis.holds}). Build subjects that satisfy it.",
                 )
     return None
@@ -67,13 +67,13 @@ def hypothesis_outcome(part: Hypothesis, theorem: Theorem, draws: Draws) -> Hypo
             counted[0] / counted[1]
             for observed in draws.all
             if part.name not in observed.line.subject.broken
-            and (counted := _satisfied(part, observed, Cell(observed.line))) is not None
+            and (counted := satisfied(part, observed, Cell(observed.line))) is not None
         ]
         tested = f"{part.holds} in {min(shares):.0%} of the draws" if shares else f"{part.holds}, not drawn"
     return HypothesisOutcome(part.name, part.sentence, breaking, part.unbroken, tested)
 
 
-def _satisfied(hypothesis: Hypothesis, observed: Observed, cell: Cell) -> tuple[int, int] | None:
+def satisfied(hypothesis: Hypothesis, observed: Observed, cell: Cell) -> tuple[int, int] | None:
     """Number of draws that satisfy the relation, and of all; None if this experiment does not measure its letters."""
     assert hypothesis.holds is not None
     measured = {s for s in hypothesis.holds.free_symbols if isinstance(s, Measured)}

@@ -48,6 +48,8 @@ def tables_of(columns: Iterable[KeptColumn]) -> dict[Place, tuple[Tables, Tables
     """Tables and the bounds of their errors, by their lines."""
     found: dict[Place, dict[str, dict[int, dict[str, np.ndarray]]]] = {}
     for column in columns:
+        if column.kind == "witness":  # found again by the same search
+            continue
         kinds = found.setdefault((column.experiment, column.line, column.at), {"table": {}, "error": {}})
         kinds[column.kind].setdefault(column.place, {})[column.letter] = column.values
     return {place: (_in_order(kinds["table"]), _in_order(kinds["error"])) for place, kinds in found.items()}

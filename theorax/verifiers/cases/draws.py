@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from itertools import pairwise
@@ -23,8 +23,9 @@ from theorax.numerics.sampler import Sampler
 from theorax.verifiers.cases.crew import Crew, DrawnPortion, Portion, Tables
 from theorax.verifiers.cases.drawn_tables import columns_of, cut, joined, length, tables_of
 from theorax.verifiers.cases.evaluation import Evaluations, Observed
-from theorax.verifiers.cases.kept_draws import packed, unpacked
-from theorax.verifiers.cases.measure import Builder, BuiltInstances, measure, observed
+from theorax.verifiers.cases.kept_draws import KeptColumn, packed, unpacked
+from theorax.verifiers.cases.measure import Builder, BuiltInstances, measure, noise_of, observed
+from theorax.verifiers.cases.noisy_draws import DrawOfNoise
 from theorax.verifiers.cases.sweep_lines import BOX, SweepLine
 from theorax.verifiers.outcome import VectorisedPrograms
 from theorax.verifiers.phases import phase
@@ -68,6 +69,7 @@ class Draws:
         self._portions: dict[Portion, DrawnPortion] = {}  # drawn here while others drew what was asked for
         self._before: list[float] = []  # seconds to trace, load or compile the program of each line
         self._kept = tables_of(unpacked(kept)) if kept is not None else {}
+        self._witnesses: list[KeptColumn] = []
         self.count = 0
         self._expected = (0, 0)  # lines to draw and programs to compile, as far as the plan knows
 
@@ -135,6 +137,15 @@ class Draws:
         name, seed = f"unpadded {self._theorem_id}", self._settings.seed
         return measure(name, experiment, true, [true], seed, self._sampler(experiment, few=True))
 
+    def noise(self, line: SweepLine, size: int) -> DrawOfNoise:
+        """The program of one draw on the line at this size, its noise an input.
+
+        **Raises:** whatever a build raises that cannot be traced.
+        """
+        experiment, whole = self._theorem.experiments[line.experiment], whole_line(self._table, line)
+        sampler, every = self._sampler(experiment), self._table[line.experiment]
+        return noise_of(self._theorem_id, experiment, whole, every, self._settings.seed, sampler, size)
+
     @property
     def samplers(self) -> list[Sampler]:
         """The samplers in use: for each device, the draws that are vectorised together, and programs drawn often or seldom."""
@@ -158,7 +169,11 @@ class Draws:
     def packed(self) -> bytes | None:
         """The tables as a compressed NPZ file; None if there are none, or more than is worth keeping."""
         sizes = {line.place: line.sizes for lines in self._table.values() for line in lines}
-        return packed(columns_of(self._drawn, sizes))
+        return packed([*columns_of(self._drawn, sizes), *self._witnesses])
+
+    def keep(self, columns: Iterable[KeptColumn]) -> None:
+        """Keep further columns with the draws: those of a witness."""
+        self._witnesses += columns
 
     def _measured(self, line: SweepLine, first: int) -> tuple[Tables, Tables]:
         """Tables of the line from draw ``first`` on: kept ones, or new draws."""

@@ -113,7 +113,7 @@ def _evaluate(expression: Expr, cell: Cell, size: int, table: Mapping[str, np.nd
     draws = len(next(iter(table.values())))
     # What is no number in some draw is no warning: whoever decides says what becomes of it.
     with np.errstate(divide="ignore", invalid="ignore"):
-        values = np.asarray(_compiled(exact, tuple(letters))(*columns), dtype=float)
+        values = np.asarray(lambdified(exact, tuple(letters))(*columns), dtype=float)
     return np.broadcast_to(values, columns[0].shape if columns else (draws,))
 
 
@@ -126,7 +126,7 @@ def _column(letter: Measured, cell: Cell, table: Mapping[str, np.ndarray]) -> np
 
 
 @lru_cache(maxsize=4096)
-def _compiled(expression: Expr, letters: tuple[Symbol, ...]) -> Any:
+def lambdified(expression: Expr, letters: tuple[Symbol, ...]) -> Any:
     # Functions that NumPy does not have, of numbers alone such as I_1(1): thirty digits, rounded once when read.
     numbers = {node: node.evalf(30) for node in expression.atoms(Function) if node.is_number}
     return lambdify(letters, expression.xreplace(numbers), "numpy")

@@ -20,7 +20,11 @@ LARGEST = 16 * 2**20  # bytes of observations kept with a result; beyond, a resu
 
 @dataclass(frozen=True)
 class KeptColumn:
-    """Draws of one letter on one line at one size; ``kind``: "table" for values, "error" for bounds of their errors."""
+    """Draws of one letter on one line at one size.
+
+    ``kind``: "table" for values, "error" for bounds of their errors; "witness" for the one draw of a witness, whose letter
+    has the claim before it, as in bound.after, and whose noise is e1, e2 and so on.
+    """
 
     experiment: str
     line: str

@@ -15,6 +15,7 @@ from theorax.errors import ObservationError
 from theorax.language import Experiment, Measured, Size, Subject
 from theorax.names import many
 from theorax.numerics import platform
+from theorax.numerics.arithmetics.noise_inputs import NoiseProgram
 from theorax.numerics.extents import Extent
 from theorax.numerics.key_use import KeyUse, traced_otherwise, use_by
 from theorax.numerics.keys import root, seed_of
@@ -23,6 +24,7 @@ from theorax.numerics.sampler import Sampler, structure
 from theorax.verifiers.cases.crew import Tables
 from theorax.verifiers.cases.distinct_instances import mark_of
 from theorax.verifiers.cases.evaluation import Observed
+from theorax.verifiers.cases.noisy_draws import DrawOfNoise
 from theorax.verifiers.cases.sweep_lines import SweepLine
 
 Builder: TypeAlias = tuple[Callable[[int], Any], dict[str, Any]]
@@ -109,7 +111,9 @@ def measure(
                 'randomness has one value at each size, whatever the key. Write seeds="independent", or do not use the key.'
             )
         keys = _seed(theorem, experiment, line, size, seed)
-        drawn = _chosen(experiment, line, sampler.draw(program, keys, line.draws, asked, experiment.dtype, first))
+        drawn = chosen_values(
+            experiment.measured, line, sampler.draw(program, keys, line.draws, asked, experiment.dtype, first)
+        )
         table = _checked(experiment, line, size, drawn, where)
         tables.append(table)
         errors.append(_bounds(table, drawn, where))
@@ -162,6 +166,40 @@ def observed(
         return not sampler.is_one_draw(asked[0][0], [given for _, given in asked], read, experiment.dtype)
 
     return Observed(line, *drawn, observe=experiment.observe, model=model, keys=keys, size_reaches=size_reaches)
+
+
+def noise_of(
+    theorem: str,
+    experiment: Experiment,
+    line: SweepLine,
+    every: Sequence[SweepLine],
+    seed: int,
+    sampler: Sampler,
+    size: int,
+) -> DrawOfNoise:
+    """The program of one draw of this line, or of one instance, at one size, with its noise as an input.
+
+    **Raises:** whatever a build raises that cannot be traced.
+    """
+    if not any(letter.array for letter in experiment.measured):
+        program, asked = _asked(experiment, line, every, size)
+        closed, shapes, given = sampler.one_draw(program, asked, experiment.dtype)
+        first = root(_seed(theorem, experiment, line, size, seed), sampler.generator)
+        name = structure(program, asked, experiment.dtype)
+    else:
+        first = root(_seed_of_instance(theorem, line, size, seed))
+        name, given = (experiment.observe, line.place, size), []
+
+        def one(words: jax.Array, number: jax.Array) -> dict[str, jax.Array]:
+            key = jax.random.fold_in(jax.random.wrap_key_data(words), number)
+            model, read = _built(experiment, line, size, key)
+            return {letter: jnp.asarray(entry) for letter, entry in _mapping(experiment.observe(model, **read)).items()}
+
+        with platform.precision(experiment.dtype):
+            closed, shapes = jax.make_jaxpr(one, return_shape=True)(jax.random.key_data(first), np.uint32(0))
+    words = np.asarray(jax.random.key_data(first))
+    # A mapping is flattened in the order of its names.
+    return DrawOfNoise(NoiseProgram(closed), tuple(sorted(shapes)), tuple(given), words, experiment.dtype, name)
 
 
 def _asked(
@@ -288,8 +326,12 @@ def _instances(
 
 
 def _key_of_instance(experiment: Experiment, theorem: str, line: SweepLine, size: int, seed: int, draw: int) -> Any:
+    return jax.random.fold_in(root(_seed_of_instance(theorem, line, size, seed)), draw)
+
+
+def _seed_of_instance(theorem: str, line: SweepLine, size: int, seed: int) -> int:
     names = [theorem, "instance", line.experiment, line.name, *_flat(line.label), str(seed), f"{line.swept}={size}"]
-    return jax.random.fold_in(root(seed_of(*names)), draw)
+    return seed_of(*names)
 
 
 def _built(experiment: Experiment, line: SweepLine, size: int, key: Any) -> tuple[Any, dict[str, Any]]:
@@ -381,10 +423,12 @@ def _flat(label: Mapping[str, str]) -> list[str]:
     return [f"{name}={value}" for name, value in sorted(label.items())]
 
 
-def _chosen(experiment: Experiment, line: SweepLine, drawn: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+def chosen_values(
+    measured: Sequence[Measured], line: SweepLine, drawn: Mapping[str, np.ndarray]
+) -> dict[str, np.ndarray]:
     """The values asked for of every index letter, from arrays that hold 1, 2, ... up to the largest of them."""
     found = dict(drawn)
-    for letter in experiment.measured:
+    for letter in measured:
         for axis, index in enumerate(letter.over, start=1):
             values = line.along[index]
             for name in (letter.name, letter.name + "_error"):
@@ -471,4 +515,6 @@ def _sample(column: np.ndarray, valid: np.ndarray | None, letter: Measured, wher
     return column[np.asarray(valid)].reshape(len(column), int(counts[0]))
 
 
-__all__ = ["SPAN", "BuiltInstances", "instance", "measure", "observed", "padded_sizes", "structures"]
+__all__ = [
+    "SPAN", "BuiltInstances", "chosen_values", "instance", "measure", "noise_of", "observed", "padded_sizes", "structures",
+]  # fmt: skip
