@@ -1,7 +1,8 @@
 """Rounding: some draws run again in balls, held against the floats that the claim was decided from.
 
-The replay looks at what `observe` computes; the arrays of a model are taken as they were built. It is an example of the
-rounding, never a bound of it: a letter with an error that `observe` returns keeps that error.
+The replay starts at the numbers that were drawn and follows `build` and `observe`. Where balls cannot follow the build, it
+takes the arrays of a model as they were built and says so. It is an example of the rounding, never a bound of it: a letter
+with an error that `observe` returns keeps that error.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from theorax.numerics.arithmetics.replayed_draws import Stopped
 from theorax.text.numbers import number
 from theorax.verifiers import assumptions
 from theorax.verifiers.cases.evaluation import Observed, evaluate_draws
-from theorax.verifiers.cases.sweep_lines import Cell
+from theorax.verifiers.cases.sweep_lines import Cell, SweepLine
 from theorax.verifiers.guards.guard import DecidedClaim
 from theorax.verifiers.guards.replays import (
     PRECISIONS,
@@ -34,6 +35,7 @@ from theorax.verifiers.guards.replays import (
     replayed_ball,
     replays,
     supported_lines,
+    whole_replays,
 )
 from theorax.verifiers.kinds.lowering import SAFETY, CellResult, RoundingSeen
 
@@ -50,7 +52,7 @@ def rounding(claim: DecidedClaim) -> Looked:
     refuted = [case for case in claim.judged if case.decision.status is Status.REFUTED]
     if refuted:
         return _of_refuted(claim, refuted)
-    lines = {(line.experiment, line.name, str(line.label)): replays(claim, line) for line in supported_lines(claim)}
+    lines = {(line.experiment, line.name, str(line.label)): _runs(claim, line) for line in supported_lines(claim)}
     if not lines:
         return NOTHING_LOOKED_AT
     if not claim.judge.compared(claim.planned.claim):
@@ -62,13 +64,18 @@ def rounding(claim: DecidedClaim) -> Looked:
     return Looked(tuple(findings[:1]), _ledger(claim, list(lines.values()), list(seen.values())))
 
 
+def _runs(claim: DecidedClaim, line: SweepLine) -> LineReplays:
+    """Draws in balls from their keys on; from the arrays that were built where the build cannot be followed."""
+    return whole_replays(claim, line) or replays(claim, line)
+
+
 def _of_refuted(claim: DecidedClaim, refuted: Sequence[CellResult]) -> Looked:
     """The finding that rounding refutes; nothing where balls refute, or where some refutation stands all the same."""
     if any(case.rigorous for case in refuted) or not claim.judge.compared(claim.planned.claim):
         return NOTHING_LOOKED_AT
     seen = RoundingSeen({}, {}, 0)
     for case in refuted:
-        seen = _seen(claim, case, replays(claim, case.cell.line))
+        seen = _seen(claim, case, _runs(claim, case.cell.line))
         observed = claim.draws.on(case.cell.line)
         if not any(seen.absolute.values()) or claim.judge.stands(claim.planned.claim, case, observed, seen):
             return NOTHING_LOOKED_AT
@@ -224,16 +231,21 @@ def _ledger(claim: DecidedClaim, lines: Sequence[LineReplays], seen: Sequence[Ro
         worst = max(max((part.relative if shares else part.absolute).values()) for part in compared)
         tested = (
             f"Rounding tested on {many(draws, 'draw')} at {swept} = {sizes}: floats differ from balls by "
-            f"up to {worst:.2g}" + (" of the value" if shares else "")
+            f"up to {worst:.2g}" + (" of the value" if shares else "") + _unbuilt(lines)
         )
         told.append(Assumption(_KIND, f"{text}. {tested}", Standing.TESTED))
     elif draws and not unlooked:
         tested = f"Domains of functions and types of whole numbers tested on {many(draws, 'draw')} at {swept} = {sizes}"
+        tested += _unbuilt(lines)
         told.append(Assumption(_KIND, f"{text}. {tested}", Standing.TESTED))
     if unlooked:
         sentence = f"rounding: not looked at: {unlooked}"
         told.append(Assumption(_KIND, sentence if told else f"{text}; {sentence}", Standing.NOT_LOOKED_AT))
     return tuple(told)
+
+
+def _unbuilt(lines: Sequence[LineReplays]) -> str:
+    return "" if all(line.with_build for line in lines) else " (observe only; build not looked at)"
 
 
 _KIND = "float model"
