@@ -9,7 +9,18 @@ from theorax.decide.verdict import Assumption, Standing, Verdict
 from theorax.names import many
 from theorax.text.numbers import number
 
-__all__ = ["GROUPS", "KEYS", "NUMBERS", "OF_KEYS", "UNSEEN", "grouped", "inputs_held_fixed", "promise", "said_for"]
+__all__ = [
+    "CONVENTION",
+    "GROUPS",
+    "KEYS",
+    "NUMBERS",
+    "OF_KEYS",
+    "UNSEEN",
+    "grouped",
+    "inputs_held_fixed",
+    "promise",
+    "said_for",
+]
 
 GROUPS: tuple[tuple[Standing, str], ...] = (
     (Standing.TESTED, "Tested"),
@@ -26,6 +37,7 @@ _HOW = {
     Finding.INSTANCES: " by rigorous arithmetic on each instance built",
 }
 UNSEEN = "unseen"  # the kind of a line that no check can look at, whose text says all
+CONVENTION = "derivative by JAX's convention"  # the kind of a line on a value that is no limit of derivatives beside it
 KEYS, NUMBERS = "keys", "numbers"
 OF_KEYS = frozenset({KEYS, NUMBERS})  # kinds of lines on what the keys of this very program leave open
 LONGEST = 120  # characters of what was held fixed that are listed in a line

@@ -141,6 +141,8 @@ def _rows(part: TheoremReport, effort: str, more: str) -> Iterator[Row]:
     yield Row("Variates", _variates(claims), 4)
     held = chain.from_iterable(claim.ledger for claim in claims if claim.status.holds)
     yield Row("Held fixed", inputs_held_fixed(held, f"listed: {more}"))
+    conventions = (fact.value for claim in claims for fact in facts(claim) if fact.key is FactKey.CONVENTION)
+    yield Row("Convention", "; ".join(dict.fromkeys(conventions)), 4)
     yield Row("Blind to", _blind(claims, more))
     settled = {claim.id: claim.proved_for for claim in claims if claim.shown_by is ShownBy.PROVED}
     derived = proof_rows(settled, part.proof, {}).derived

@@ -437,7 +437,9 @@ class _Runner(Interpreter):
         self.done += _cost(step, step.entries)
         if self.done > self.most:
             raise UnsupportedPrimitive(f"a loop of more than {self.most} ball operations", self.domain.name)
-        if step.name == "erf_inv":  # a normal number that was drawn: its law is the sampler's, its rounding none of ours
+        if (
+            step.name == "erf_inv"
+        ):  # a normal number that was drawn: its law is the sampler's, its rounding none of ours
             floats = np.vectorize(lambda entry: float(entry.mid()), otypes=[np.float64])(operands[0])
             drawn = step.primitive.bind(jnp.asarray(floats, step.operand_types[0].dtype), **step.params)
             return [self.domain.lift(np.asarray(drawn))]

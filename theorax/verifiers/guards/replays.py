@@ -13,10 +13,10 @@ from sympy import Basic, Rational
 
 from theorax.language import Measured, Parameter
 from theorax.names import many
+from theorax.numerics import platform
 from theorax.numerics.arithmetics import Ball, UndecidedComparison, UnsupportedPrimitive
 from theorax.numerics.arithmetics.flat_program import recalled
 from theorax.numerics.arithmetics.replayed_draws import MOST_OPERATIONS, BallProgram, Replayed, Stopped, program_name
-from theorax.numerics import platform
 from theorax.numerics.nested_steps import programs_in
 from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.evaluation import Observed, evaluate_draws
