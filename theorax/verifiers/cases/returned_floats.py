@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 from sympy import Expr
 
@@ -17,12 +18,13 @@ from theorax.numerics.arithmetics import RunningError
 from theorax.numerics.arithmetics.batched_running_error import BatchedRunningError
 from theorax.numerics.arithmetics.flat_program import recalled
 from theorax.numerics.arithmetics.replayed_draws import program_name
+from theorax.numerics.comparisons_met import Branch, Taken, with_outcomes
 from theorax.numerics.compiling import compiled
 from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.sweep_lines import Cell
 
-__all__ = ["FloatTest", "Gaps", "gaps", "returned_floats"]
+__all__ = ["FloatTest", "Gaps", "branches_taken", "gaps", "returned_floats"]
 
 DOUBLES = RunningError("float64")
 
@@ -122,19 +124,36 @@ def returned_floats(observed: Observed, size: int, draw: int) -> Mapping[str, np
 
     **Errors:** those of the program itself: these are the numbers that a user of the program gets.
     """
+    return _run(observed, size, draw)[0]
 
-    def now() -> Mapping[str, np.ndarray]:
+
+def branches_taken(observed: Observed, sizes: Sequence[int]) -> Mapping[Branch, Taken]:
+    """The comparisons of `observe` with the outcomes that they had on all instances of these sizes."""
+    found: dict[Branch, Taken] = {}
+    for size in sizes:
+        for draw in range(len(observed.instances[size])):
+            for branch, taken in _run(observed, size, draw)[1].items():
+                before = found.get(branch, Taken())
+                found[branch] = Taken(before.true or taken.true, before.false or taken.false)
+    return found
+
+
+def _run(observed: Observed, size: int, draw: int) -> tuple[Mapping[str, np.ndarray], Mapping[Branch, Taken]]:
+    def now() -> tuple[Mapping[str, np.ndarray], Mapping[Branch, Taken]]:
         model, read = observed.instance(size, draw)
         place = ("floats", program_name((model, read)))
         with platform.precision(observed.dtype):
             program = recalled(observed.programs, place, lambda: _compiled(observed, model, read))
-            seen = program(model, read)
-        return {name: np.asarray(value) for name, value in seen.items()}
+            seen, taken = program(model, read)
+        return {name: np.asarray(value) for name, value in seen.items()}, taken
 
     return observed.about_line.once(("floats", size, draw), now)
 
 
-def _compiled(observed: Observed, model: Any, read: Mapping[str, Any]) -> Callable[[Any, Any], Mapping[str, Any]]:
+Compiled = Callable[[Any, Any], tuple[Mapping[str, Any], Mapping[Branch, Taken]]]
+
+
+def _compiled(observed: Observed, model: Any, read: Mapping[str, Any]) -> Compiled:
     """The program of `observe`, compiled where it can be traced; otherwise `observe` itself, step by step."""
 
     def plain(model: Any, read: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -148,15 +167,30 @@ def _compiled(observed: Observed, model: Any, read: Mapping[str, Any]) -> Callab
         return list(seen.values())
 
     dynamic, static = eqx.partition((model, dict(read)), _is_array)
+    met: list[Branch] = []
     try:
-        executable = compiled(jax.jit(arrays).trace(dynamic).lower(), "cpu", few=True)
-    except Exception:  # a step that asks for numbers; whatever else it is, the plain program raises it again
-        return plain
-    order = tuple(names)
+        closed, shapes = jax.make_jaxpr(arrays, return_shape=True)(dynamic)
+        structure = jax.tree.structure(shapes)
 
-    def run(model: Any, read: Mapping[str, Any]) -> Mapping[str, Any]:
+        def watched(dynamic: Any) -> tuple[Any, list[Any]]:
+            outcomes: list[tuple[Branch, Any]] = []
+            results = with_outcomes(closed, jax.tree.leaves(dynamic), outcomes)
+            met[:] = [branch for branch, _ in outcomes]
+            return jax.tree.unflatten(structure, results), [jnp.stack([jnp.any(x), jnp.any(~x)]) for _, x in outcomes]
+
+        executable = compiled(jax.jit(watched).trace(dynamic).lower(), "cpu", few=True)
+    except Exception:  # a step that asks for numbers; whatever else it is, the plain program raises it again
+        return lambda model, read: (plain(model, read), {})
+    order, branches = tuple(names), tuple(met)
+
+    def run(model: Any, read: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[Branch, Taken]]:
         given, _ = eqx.partition((model, dict(read)), _is_array)
-        return dict(zip(order, executable(given), strict=True))
+        results, outcomes = executable(given)
+        taken: dict[Branch, Taken] = {}
+        for branch, (true, false) in zip(branches, map(np.asarray, outcomes), strict=True):
+            before = taken.get(branch, Taken())
+            taken[branch] = Taken(before.true or bool(true), before.false or bool(false))
+        return dict(zip(order, results, strict=True)), taken
 
     return run
 

@@ -5,6 +5,7 @@ a function of the evidence of one claim in a module of its own; `GUARDS` names a
 """
 
 from theorax.decide.guard_findings import Looked, together
+from theorax.verifiers.guards.branches_untaken import branches_untaken
 from theorax.verifiers.guards.conventions import conventions
 from theorax.verifiers.guards.derivatives import derivatives
 from theorax.verifiers.guards.exact_instances import instances_left_open
@@ -32,6 +33,7 @@ GUARDS: tuple[Guard, ...] = (
     randomness,
     rounding,
     program_floats,
+    branches_untaken,
     derivatives,
     conventions,
     unread_sizes,

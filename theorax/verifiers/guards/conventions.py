@@ -53,7 +53,7 @@ def _of_line(claim: DecidedClaim, line: SweepLine, wanted: list[str]) -> Iterato
 
 
 def _jumps(observed: Observed, line: SweepLine) -> Iterator[tuple[str, str]]:
-    """For every letter that jumps at the first model, the numbers there and on both sides, for the first array that it jumps in."""
+    """For every letter that jumps at the first model, the numbers there and on both sides, along the first such array."""
     size = line.sizes[0]
     model, read = observed.instance(size, 0)
     leaves, structure = jax.tree_util.tree_flatten_with_path(model)
@@ -75,14 +75,11 @@ def _jumps(observed: Observed, line: SweepLine) -> Iterator[tuple[str, str]]:
                 continue
             if (entry := _jump(here, [part[name] for part in beside])) is not None:
                 known.add(name)
-                values = [
-                    number(float(np.ravel(part)[entry].mid()), 3) for part in (here, beside[2][name], beside[3][name])
-                ]
+                sides = (here, beside[2][name], beside[3][name])
+                own_value, below, above = (number(float(np.ravel(part)[entry].mid()), 3) for part in sides)
                 where = f"{name_of(leaves[at][0])} of draw 0 of {line.name} at {line.swept} = {size}"
-                yield (
-                    name,
-                    f"{name} is the derivative by JAX's convention: {values[0]} at {where}, {values[1]} and {values[2]} on its two sides",
-                )
+                told = f"{own_value} at {where}, {below} and {above} on its two sides"
+                yield name, f"{name} is the derivative by JAX's convention: {told}"
 
 
 def _letters(observed: Observed, model: Any, read: Mapping[str, Any]) -> Mapping[str, Any]:
