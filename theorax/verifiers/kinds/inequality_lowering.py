@@ -166,7 +166,7 @@ def _on_instances(claim: Inequality, case: CellCase, observed: Observed) -> Cell
     decision, detail = found.decision(float(slack), case.levels), found.detail
     if holds:
         decision = replace(decision, status=Status.SUPPORTED)
-    if kept:
+    if kept and holds:
         detail += f"; the floats of {many(kept, 'more instance')} keep it, {SAFETY} times their rounding included"
     on_draws = holds and not enumerated and isinstance(case.plan, InstancesPlan)
     if on_draws:

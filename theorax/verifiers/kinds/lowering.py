@@ -121,8 +121,11 @@ def _excess_in_balls(
 
 
 def is_enumerated(claim: Claim, line: SweepLine, observed: Observed) -> bool:
-    """True if the instances of the line are all that there are: nothing of what is claimed depends on a key."""
+    """True if the instances of the line are all that there are: one model, or nothing of what is claimed depends on a key."""
     if not line.random:
+        return True
+    built = [built_at(observed, size) for size in line.sizes if observed.instances]
+    if built and all(part.counted < part.built for part in built):
         return True
     use = observed.keys() if observed.keys is not None else None
     return use is not None and {letter.name for letter in claim.observed} <= use.constant

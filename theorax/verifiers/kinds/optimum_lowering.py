@@ -173,7 +173,9 @@ def _gaps(claim: Optimum, case: CellCase, observed: Observed, places: Sequence[t
 
 
 def _together(found: list[DualityGap], case: CellCase, observed: Observed, *, enumerated: bool) -> CellResult:
-    last, count = found[-1], len(found)
+    last = found[-1]
+    looked = last.status is Status.CERTIFIED
+    count = observed.line.draws * len(observed.line.sizes) if looked else len(found)
     largest = max(gap.largest for gap in found)
     certain = last.status is not Status.INCONCLUSIVE
     status = Status.SUPPORTED if last.status is Status.CERTIFIED else last.status
