@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, final
 
@@ -13,7 +14,7 @@ from jax._src import source_info_util  # nothing public says on which line a ste
 
 from theorax.numerics.arithmetics.flat_program import Literal
 
-__all__ = ["Branch", "Taken", "with_outcomes"]
+__all__ = ["Branch", "Taken", "with_differences", "with_outcomes"]
 
 _SIGNS = {"lt": "<", "le": "≤", "gt": ">", "ge": "≥"}
 _CALLS = frozenset(
@@ -51,15 +52,26 @@ def with_outcomes(closed: Any, inputs: Sequence[Any], found: list[tuple[Branch, 
 
     Calls are entered; the bodies of loops and of `cond` are not.
     """
-    return _run(closed.jaxpr, closed.consts, inputs, {}, found)
+    return _run(closed.jaxpr, closed.consts, inputs, {}, partial(_note, found))
+
+
+def with_differences(closed: Any, inputs: Sequence[Any]) -> Any:
+    """The differences of all pairs of floats that a closed jaxpr compares, in one row; calls are entered, loops are not."""
+    found: list[Any] = [jnp.zeros(0)]
+
+    def note(step: Any, operands: Sequence[Any], numbers: Sequence[float | None], results: Sequence[Any]) -> None:
+        name, compared = step.primitive.name, list(operands)
+        if name not in (*_SIGNS, "max", "min", "clamp", "eq", "ne") or not all(map(_is_float, compared)):
+            return
+        pairs = [compared] if name != "clamp" else [[compared[1], compared[0]], [compared[1], compared[2]]]
+        found.extend(jnp.ravel(jnp.asarray(one - other, jnp.float64)) for one, other in pairs)
+
+    _run(closed.jaxpr, closed.consts, inputs, {}, note)
+    return jnp.concatenate(found)
 
 
 def _run(
-    jaxpr: Any,
-    constants: Sequence[Any],
-    inputs: Sequence[Any],
-    known: dict[Any, float],
-    found: list[tuple[Branch, Any]],
+    jaxpr: Any, constants: Sequence[Any], inputs: Sequence[Any], known: dict[Any, float], note: Callable[..., None]
 ) -> list[Any]:
     values: dict[Any, Any] = {
         **dict(zip(jaxpr.constvars, constants, strict=True)),
@@ -82,12 +94,9 @@ def _run(
         body = next((step.params[part] for part in _BODIES if step.params.get(part) is not None), None)
         inner = getattr(body, "jaxpr", body)
         if name in _CALLS and inner is not None and len(inner.invars) == len(operands):
-            given = {
-                variable: one
-                for variable, atom in zip(inner.invars, step.invars, strict=True)
-                if (one := number(atom)) is not None
-            }
-            results = _run(inner, getattr(body, "consts", ()), operands, given, found)
+            pairs = zip(inner.invars, step.invars, strict=True)
+            given = {variable: one for variable, atom in pairs if (one := number(atom)) is not None}
+            results = _run(inner, getattr(body, "consts", ()), operands, given, note)
         else:
             params = step.primitive.get_bind_params(step.params)
             functions, params = params if isinstance(params, tuple) else ((), params)
@@ -95,22 +104,22 @@ def _run(
             results = list(results) if step.primitive.multiple_results else [results]
         if name in _PASSED_ON and (one := number(step.invars[0])) is not None:
             numbers[step.outvars[0]] = one
-        _note(step, operands, [number(atom) for atom in step.invars], results, found)
+        note(step, operands, [number(atom) for atom in step.invars], results)
         values.update(zip(step.outvars, results, strict=True))
     return [read(atom) for atom in jaxpr.outvars]
 
 
 def _note(
+    found: list[tuple[Branch, Any]],
     step: Any,
     operands: Sequence[Any],
     numbers: Sequence[float | None],
     results: Sequence[Any],
-    found: list[tuple[Branch, Any]],
 ) -> None:
     name = step.primitive.name
     if any(one is not None and not np.isfinite(one) for one in numbers):  # what is compared with infinity is a mask
         numbers = [None if one is not None and not np.isfinite(one) else one for one in numbers]
-    if not operands or not all(jnp.issubdtype(jnp.asarray(part).dtype, jnp.floating) for part in operands):
+    if not operands or not all(map(_is_float, operands)):
         return
     if name in _SIGNS and numbers.count(None) == 1:
         first, other = numbers
@@ -127,6 +136,10 @@ def _note(
                 found.append((Branch(f"{side} {_text(end)}", _line(step)), outcome))
     elif name in ("floor", "ceil", "round"):
         found.append((Branch(f"not whole before {name}", _line(step)), results[0] != operands[0]))
+
+
+def _is_float(value: Any) -> bool:
+    return bool(jnp.issubdtype(jnp.result_type(value), jnp.floating))
 
 
 def _one(value: Any) -> float | None:

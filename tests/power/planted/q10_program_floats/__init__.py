@@ -1,1 +1,1 @@
-"""SOUNDNESS S2: identities that fail on a share of the law, on fewer instances than rule that share out."""
+"""Q10: statements that hold in exact arithmetic and fail in the floats of a program."""

@@ -1,1 +1,1 @@
-"""SOUNDNESS S2: identities that fail on a share of the law, on fewer instances than rule that share out."""
+"""Q7: numbers that are wrong before observe sees them."""

@@ -1,1 +1,1 @@
-"""SOUNDNESS S2: identities that fail on a share of the law, on fewer instances than rule that share out."""
+"""Q8: branches that few points take."""

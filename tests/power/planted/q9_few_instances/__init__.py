@@ -1,1 +1,1 @@
-"""SOUNDNESS S2: identities that fail on a share of the law, on fewer instances than rule that share out."""
+"""Q9: bounds of arrays that fail on a share of the law, on too few instances."""
