@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, final
 
 import equinox as eqx
@@ -129,7 +130,7 @@ def _replays(observed: Observed, effort: str, *, narrow: bool) -> LineReplays:
 
 
 def whole_replays(claim: DecidedClaim, line: SweepLine) -> LineReplays | None:
-    """The first draws of the line at its smallest size in balls, from the words of their keys on: build and observe.
+    """The first draws of the line in balls, from the words of their keys on: build and observe.
 
     None where that cannot be followed, or takes too many operations.
     """
@@ -145,25 +146,28 @@ def whole_replays(claim: DecidedClaim, line: SweepLine) -> LineReplays | None:
 
 
 def _whole_replays(claim: DecidedClaim, observed: Observed) -> LineReplays | None:
-    effort, size = claim.settings.effort, observed.line.sizes[0]
-    count = min(observed.line.draws, DRAWS[effort])
-    try:
-        drawn = claim.draws.noise(observed.line, size)
-    except Exception:  # whatever a build raises that cannot be traced
-        return None
-    program = recalled(
-        observed.programs,
-        ("balls of build", drawn.structure),
-        lambda: BallProgram.of_draw(drawn.program.whole, drawn.names, drawn.inputs(0)),
-    )
-    if program.operations * count > OPERATIONS[effort]:
-        return None
-    most, runs = OPERATIONS[effort] // count, []
-    for draw in range(count):
-        arguments = tuple(map(np.asarray, drawn.inputs(draw)))
-        with platform.precision(drawn.dtype):
-            runs.append(ReplayedRun(size, draw, arguments, program, program.run(arguments, PRECISIONS[0], most), most))
-    return LineReplays(observed, tuple(runs), (None, {}), with_build=True)
+    effort, sizes = claim.settings.effort, observed.line.sizes
+    count, left = min(observed.line.draws, DRAWS[effort]), OPERATIONS[effort]
+    runs: list[ReplayedRun] = []
+    for size in sizes[:1] if effort == "quick" else dict.fromkeys((sizes[0], sizes[-1])):
+        try:
+            drawn = claim.draws.noise(observed.line, size)
+        except Exception:  # whatever a build raises that cannot be traced
+            break
+        program = recalled(
+            observed.programs,
+            ("balls of build", drawn.structure),
+            partial(BallProgram.of_draw, drawn.program.whole, drawn.names, drawn.inputs(0)),
+        )
+        if program.operations * count > left:
+            break
+        left, most = left - program.operations * count, left // count
+        for draw in range(count):
+            arguments = tuple(map(np.asarray, drawn.inputs(draw)))
+            with platform.precision(drawn.dtype):
+                found = program.run(arguments, PRECISIONS[0], most)
+            runs.append(ReplayedRun(size, draw, arguments, program, found, most))
+    return LineReplays(observed, tuple(runs), (None, {}), with_build=True) if runs else None
 
 
 def _program(observed: Observed, model: Any, read: Mapping[str, Any], *, narrow: bool) -> BallProgram:

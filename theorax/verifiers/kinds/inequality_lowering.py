@@ -158,7 +158,7 @@ def _on_instances(claim: Inequality, case: CellCase, observed: Observed) -> Cell
             found, kept = _with_more(claim, case, observed, found, built_first)
     holds = found.status is Status.CERTIFIED
     built = [built_at(observed, size) for size in case.cell.line.sizes]
-    copies = next((part.copies for part in built if part.copies), "") if holds and not enumerated else ""
+    copies = next((part.copies for part in built if part.copies), "") if holds and case.cell.line.random else ""
     by_size: dict[int, list[float]] = {}
     for (size, _), entries in zip(_places(case, range(built_first)), found.excesses, strict=False):
         by_size.setdefault(size, []).append(max(entries))  # up to the first that decides
@@ -172,6 +172,8 @@ def _on_instances(claim: Inequality, case: CellCase, observed: Observed) -> Cell
     if on_draws:
         decision = drawn_decision(decision, case, built, copies)
         detail += f"; {left_open(case, built)}"
+    elif copies:
+        detail += f"; {copies}"
     counts = {size: len(observed.instances[size]) if holds else len(by_size[size]) for size in by_size}
     tested = Tested(
         decision,
