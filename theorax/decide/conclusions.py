@@ -111,7 +111,7 @@ def _reported(case: PlannedCase[Any]) -> Case:
     ends = sorted((case.sign * decision.lower, case.sign * decision.upper))
     factor = decision.breakdown_refute if decision.status is Status.REFUTED else decision.breakdown_support
     # The word that the claim has by such cases alone.
-    certified = case.rigorous and decision.status is Status.SUPPORTED
+    certified = case.covered and decision.status is Status.SUPPORTED
     return Case(
         **planned,
         estimate=finite(case.sign * decision.estimate),

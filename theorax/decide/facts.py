@@ -13,7 +13,7 @@ from enum import Enum, StrEnum
 from theorax.decide import phrases
 from theorax.decide.findings import decisive, inside_the_margin
 from theorax.decide.meanings import meaning
-from theorax.decide.promise import promise
+from theorax.decide.promise import CONVENTION, promise
 from theorax.decide.status import Reading, Status
 from theorax.decide.verdict import Case, Verdict, remarks
 from theorax.decide.wording import REMEDIES, attempted, search_made, searched_text
@@ -40,6 +40,7 @@ class FactKey(StrEnum):
     WITHIN = "Within the margin"
     PROMISE = "Promise"
     MEANING = "Meaning"
+    CONVENTION = "By convention"
     PRINTED = "As printed"
     VERDICT = "Verdict"
     UNCONTROLLED = "No control"
@@ -114,6 +115,8 @@ def _head(claim: Verdict) -> Iterator[Fact]:
     yield Fact(FactKey.WITHIN, inside_the_margin(claim.findings), Level.HEAD)
     yield Fact(FactKey.PROMISE, promise(claim), Level.HEAD)
     yield Fact(FactKey.MEANING, meaning(claim), Level.HEAD)
+    by_convention = dict.fromkeys(part.text for part in claim.ledger if part.kind == CONVENTION)
+    yield Fact(FactKey.CONVENTION, "; ".join(by_convention), Level.HEAD)
     yield Fact(FactKey.VERDICT, decisive(claim.findings).sentence, Level.HEAD)
 
 

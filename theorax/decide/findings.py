@@ -24,6 +24,7 @@ class Finding(StrEnum):
     NO_INSTANCE = "no draw satisfies the hypotheses"
     TRIVIAL_BOUND = "the bound is trivial on the whole scope"
     PROOF = "exact decision procedure closed the goal"
+    FLOATS_OFF = "the floats that the program returned are not the numbers of its function"
     CERTIFICATE = "rigorous arithmetic covered the domain"
     WITNESS = "a search found a draw at which it fails, by more than rounding"
     ONE_NUMBER = "what the data exclude is the rounding of one number"
@@ -47,14 +48,15 @@ _PRECEDENCE: tuple[tuple[Finding, Status], ...] = (
     (Finding.NO_INSTANCE, Status.VACUOUS),
     (Finding.TRIVIAL_BOUND, Status.VACUOUS),
     (Finding.PROOF, Status.PROVED),
+    (Finding.FLOATS_OFF, Status.INCONCLUSIVE),
     (Finding.CERTIFICATE, Status.CERTIFIED),
     (Finding.WITNESS, Status.REFUTED),
     (Finding.ONE_NUMBER, Status.VACUOUS),
     (Finding.TEST_REFUTED, Status.REFUTED),
     (Finding.INSENSITIVE, Status.VACUOUS),
     (Finding.CANNOT_FAIL, Status.VACUOUS),
-    (Finding.INSTANCES, Status.CERTIFIED),
     (Finding.WITHHELD, Status.INCONCLUSIVE),
+    (Finding.INSTANCES, Status.SUPPORTED),
     (Finding.TEST_SUPPORTED, Status.SUPPORTED),
     (Finding.UNDECIDED, Status.INCONCLUSIVE),
 )
@@ -75,20 +77,22 @@ def settle(findings: Iterable[Finding]) -> Status:
     | no draw satisfies the hypotheses | VACUOUS |
     | the bound is trivial on the whole scope | VACUOUS |
     | exact decision procedure closed the goal | PROVED |
+    | the floats that the program returned are not the numbers of its function | INCONCLUSIVE |
     | rigorous arithmetic covered the domain | CERTIFIED |
     | a search found a draw at which it fails, by more than rounding | REFUTED |
     | what the data exclude is the rounding of one number | VACUOUS |
     | the data exclude the claim | REFUTED |
     | a wrong variant or a control passes | VACUOUS |
     | the measurement could not have refuted it | VACUOUS |
-    | rigorous arithmetic decided each instance built | CERTIFIED |
     | a guard withholds support | INCONCLUSIVE |
+    | rigorous arithmetic decided each instance built | SUPPORTED |
     | the data exclude an error of the margin or more | SUPPORTED |
     | the data leave it open | INCONCLUSIVE |
 
     A surviving mutant, or a measurement that could not fail, speaks against what holds on draws alone, floats or balls:
     nothing drawn can take from a proof, or from a certificate for a whole domain. A guard withholds what a test supports
-    and leaves a refutation as it is. No finding at all is INCONCLUSIVE, never support.
+    and leaves a refutation as it is. Floats that are not the numbers of the function speak neither for the claim nor
+    against it. No finding at all is INCONCLUSIVE, never support.
     """
     row = _row(frozenset(findings))
     return Status.INCONCLUSIVE if row is None else row[1]
@@ -116,7 +120,7 @@ _SHOWN_BY = {
     Finding.PROOF: ShownBy.PROVED,
     Finding.COUNTEREXAMPLE: ShownBy.CERTIFIED,
     Finding.CERTIFICATE: ShownBy.CERTIFIED,
-    Finding.INSTANCES: ShownBy.CERTIFIED,
+    Finding.INSTANCES: ShownBy.MEASURED,
     Finding.WITNESS: ShownBy.MEASURED,
     Finding.TEST_REFUTED: ShownBy.MEASURED,
     Finding.TEST_SUPPORTED: ShownBy.MEASURED,
@@ -143,7 +147,8 @@ def inside_the_margin(found: Sequence[Found]) -> str:
     return "" if doubted else decisive(found).within
 
 
-_AGAINST_SUPPORT = frozenset({Finding.WITHHELD, Finding.INSENSITIVE, Finding.CANNOT_FAIL})
+_AGAINST_SUPPORT = frozenset({Finding.WITHHELD, Finding.INSENSITIVE, Finding.CANNOT_FAIL, Finding.FLOATS_OFF})
+_DECIDED = frozenset({Finding.CERTIFICATE, Finding.TEST_REFUTED, Finding.INSTANCES, Finding.TEST_SUPPORTED})
 _NOTHING = Found(Finding.UNDECIDED, "Nothing was decided.")
 
 
@@ -151,6 +156,8 @@ def _row(found: frozenset[Finding]) -> tuple[Finding, Status] | None:
     """The first row of the table that applies."""
     if not found & {Finding.TEST_SUPPORTED, Finding.INSTANCES}:
         found -= {Finding.INSENSITIVE, Finding.CANNOT_FAIL}
-    if Finding.TEST_SUPPORTED not in found:
+    if not found & {Finding.TEST_SUPPORTED, Finding.INSTANCES}:
         found -= {Finding.WITHHELD}
+    if not found & _DECIDED:
+        found -= {Finding.FLOATS_OFF}
     return next((row for row in _PRECEDENCE if row[0] in found), None)

@@ -11,6 +11,7 @@ from theorax.text.numbers import number
 
 __all__ = [
     "DERIVATION",
+    "CONVENTION",
     "GROUPS",
     "KEYS",
     "NUMBERS",
@@ -38,8 +39,11 @@ _HOW = {
 }
 DERIVATION = "derivation"  # the kind of the line on a proof that derives nothing of its claim
 UNSEEN = "unseen"  # the kind of a line that no check can look at, whose text says all
+CONVENTION = "derivative by JAX's convention"  # the kind of a line on a value that is no limit of derivatives beside it
 KEYS, NUMBERS = "keys", "numbers"
 OF_KEYS = frozenset({KEYS, NUMBERS})  # kinds of lines on what the keys of this very program leave open
+BRANCH = "branch"  # the kind of a line on a comparison whose outcome was the same wherever the program was run
+SPECIFIC = OF_KEYS | {BRANCH}  # kinds of lines that speak of this very program, and are shown first
 LONGEST = 120  # characters of what was held fixed that are listed in a line
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-__all__ = ["PANEL", "Layout"]
+__all__ = ["PANEL", "RAYS", "Layout"]
 
 _LARGEST = 20
 _SHOWN = 6
@@ -33,6 +33,7 @@ class Layout:
     powers: tuple[int, int] = (0, 0)
     zeros: str = ""
     equal: bool = False
+    factor: float = 1.0  # of every entry: a point on the ray through this one
 
     def carry(self) -> Callable[[Any], Any]:
         """Entries leaf by leaf, in the order in which a program meets the leaves; made anew for every run."""
@@ -41,17 +42,26 @@ class Layout:
         def one(leaf: Any) -> np.ndarray:
             carried = np.empty(leaf.shape, dtype=object)
             for place in np.ndindex(carried.shape):
-                carried[place] = arb(next(entries))
+                carried[place] = arb(next(entries) * self.factor)  # a float: an exact point
             return carried
 
         return one
+
+    def at(self, shapes: Sequence[tuple[int, ...]]) -> list[np.ndarray]:
+        """The point as arrays of floats."""
+        entries = self._entries()
+        return [
+            np.array([next(entries) for _ in range(int(np.prod(shape, dtype=np.int64)))]).reshape(shape)
+            for shape in shapes
+        ]
 
     def told(self, shapes: Sequence[tuple[int, ...]]) -> str:
         """The point in words, with its first entries."""
         entries = self._entries()
         count = sum(int(np.prod(shape, dtype=np.int64)) for shape in shapes)
-        shown = ", ".join(f"{next(entries):.6g}" for _ in range(min(count, _SHOWN)))
-        return f"an exact point of the panel, {self.name}: ({shown}{', ...' if count > _SHOWN else ''})"
+        shown = ", ".join(f"{next(entries) * self.factor:.6g}" for _ in range(min(count, _SHOWN)))
+        named = self.name if self.factor == 1 else f"{self.name}, beside a comparison"
+        return f"an exact point of the panel, {named}: ({shown}{', ...' if count > _SHOWN else ''})"
 
     def _entries(self) -> Any:
         draws = random.Random(self.name)
@@ -71,6 +81,9 @@ class Layout:
 
 _UP, _DOWN, _MIXED = (1,), (-1,), (1, -1)
 _WIDE = (-_LARGEST, _LARGEST)
+
+RAYS = (Layout("all positive", _UP), Layout("mixed signs", _MIXED))
+"""Points through which rays lead to both sides of the comparisons of a program."""
 
 PANEL = (
     Layout("all positive", _UP),

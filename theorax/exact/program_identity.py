@@ -6,7 +6,7 @@ import hashlib
 import inspect
 import math
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -27,11 +27,12 @@ from theorax.decide.plans import Tested
 from theorax.decide.verdict import Assumption, Point, Standing, Statement, Verdict
 from theorax.decide.wording import finite, found_by
 from theorax.errors import UsageError
+from theorax.exact.crossings import crossings
 from theorax.exact.decisions import read_as_exact
 from theorax.exact.held_fixed import held_fixed, held_fixed_text
 from theorax.exact.identity_decision import IdentityFinding, IdentityPoint, IdentityProblem, decide_identity
 from theorax.exact.identity_ladder import FINEST, Carry
-from theorax.exact.identity_panel import PANEL, Layout
+from theorax.exact.identity_panel import PANEL, RAYS, Layout
 from theorax.exact.same_program import forms_of
 from theorax.numerics.arithmetics import Ball, Domain, evaluate, narrow_casts
 from theorax.numerics.arithmetics.expressions import ball_of
@@ -137,10 +138,29 @@ def problem_of(
             points,
             margin,
             every_input=True,
-            panel=tuple(map(on_panel, PANEL)),
+            panel=tuple(map(on_panel, (*PANEL, *_beside_comparisons(left, right, arguments)))),
         ),
         digest,
     )
+
+
+def _beside_comparisons(left: Program, right: Program, arguments: tuple[Any, ...]) -> Iterator[Layout]:
+    """Points on both sides of the comparisons of either program."""
+    leaves, structure = jax.tree_util.tree_flatten(arguments, is_leaf=_is_exact)
+    places = [at for at, leaf in enumerate(leaves) if _is_varied(leaf)]
+
+    def both(*entries: Any) -> Any:
+        given = [float(sympy.sympify(leaf)) if _is_exact(leaf) else leaf for leaf in leaves]
+        for at, entry in zip(places, entries, strict=True):
+            given[at] = entry
+        filled = jax.tree_util.tree_unflatten(structure, given)
+        outputs = jax.tree_util.tree_leaves((left(*filled), right(*filled)))
+        return [part for part in outputs if isinstance(part, jax.Array)]
+
+    shapes = [tuple(leaves[at].shape) for at in places]
+    for layout in RAYS:
+        for factor in crossings(both, layout.at(shapes)):
+            yield replace(layout, factor=factor)
 
 
 def _verdict(

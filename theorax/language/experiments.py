@@ -199,6 +199,8 @@ class Experiment:
     ``adopt``: how a user's layer stands in for the subjects: from its factory to a ``build``; None where it cannot.
     ``asked``: the claims that are asked of such a layer; all if none is named.
     ``sizes_because``: why every size is a power of two, or has a factor in common with the others; printed as such.
+    ``real_numbers_because``: why its exact claims are about the function of real numbers that ``observe`` computes and not
+    about the floats that it returns; without it floats that break such a claim leave it open.
 
     ``observe`` may also return ``x_error``, a bound on the numerical error of the measured ``x``, which widens every
     interval, and ``x_valid``, the mask of the entries of a sample letter ``x`` that are meant.
@@ -222,6 +224,7 @@ class Experiment:
     adopt: Callable[[Callable[..., Any]], Callable[..., Any]] | None = None
     asked: tuple[Claim | str, ...] = ()
     sizes_because: str = ""
+    real_numbers_because: str = ""
 
     def __post_init__(self) -> None:
         self._take()

@@ -15,7 +15,7 @@ from theorax.decide.findings import ShownBy
 from theorax.decide.kinds import KindWords
 from theorax.decide.meanings import reached
 from theorax.decide.phrases import factor_text, lasts, power_phrase, risk
-from theorax.decide.promise import DERIVATION, OF_KEYS, inputs_held_fixed, said_for
+from theorax.decide.promise import DERIVATION, SPECIFIC, inputs_held_fixed, said_for
 from theorax.decide.status import Reason, Status
 from theorax.decide.verdict import Standing
 from theorax.names import many
@@ -146,6 +146,8 @@ def _rows(part: TheoremReport, effort: str, more: str, together: str) -> Iterato
     yield Row("Variates", _variates(claims), 4)
     held = chain.from_iterable(claim.ledger for claim in claims if claim.status.holds)
     yield Row("Held fixed", inputs_held_fixed(held, f"listed: {more}"))
+    conventions = (fact.value for claim in claims for fact in facts(claim) if fact.key is FactKey.CONVENTION)
+    yield Row("Convention", "; ".join(dict.fromkeys(conventions)), 4)
     yield Row("Blind to", _blind(claims, more))
     settled = {claim.id: claim.proved_for for claim in claims if claim.shown_by is ShownBy.PROVED}
     beside = {claim.id: line.text for claim in claims for line in claim.ledger if line.kind == DERIVATION}
@@ -277,7 +279,7 @@ def _variates(claims: Sequence[ClaimReport]) -> str:
 
 def _blind(claims: Sequence[ClaimReport], where: str) -> str:
     unseen = [row for claim in claims for row in claim.ledger if row.checked is Standing.NOT_LOOKED_AT]
-    lines = dict.fromkeys(row.text for row in unseen if row.kind in OF_KEYS)
+    lines = dict.fromkeys(row.text for row in unseen if row.kind in SPECIFIC)
     lines |= dict.fromkeys(line for claim in claims for line in claim.unseen)
     lines |= dict.fromkeys(row.text for row in unseen)
     if not lines:

@@ -106,10 +106,13 @@ def seen(claim: Claim, cases: Sequence[CellCase]) -> str:
 
 
 def surrogates(theorem: Theorem, cases: Sequence[CellCase]) -> str:
-    """Words of a scope where derivatives are meant to be others than those of the numbers computed."""
-    places = {case.cell.line.experiment for case in cases} & theorem.experiments.keys()
-    reasons = dict.fromkeys(theorem.experiments[place].surrogate_because for place in sorted(places))
-    return "".join(f"; for surrogate derivatives: {why}" for why in reasons if why)
+    """Words of a scope where derivatives, or numbers, are meant to be others than those computed."""
+    places = sorted({case.cell.line.experiment for case in cases} & theorem.experiments.keys())
+    surrogate = dict.fromkeys(theorem.experiments[place].surrogate_because for place in places)
+    real = dict.fromkeys(theorem.experiments[place].real_numbers_because for place in places)
+    said = [f"; for surrogate derivatives: {why}" for why in surrogate if why]
+    said += [f"; for the function of real numbers, not the program: {why}" for why in real if why]
+    return "".join(said)
 
 
 def _known_mean(part: KnownMean) -> Assumption:

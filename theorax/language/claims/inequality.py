@@ -23,7 +23,8 @@ class Inequality(Claim):
     """A bound in every draw: ``of`` is at most ``at_most``, or at least ``at_least``. Exactly one bound is given.
 
     Sampling supports it for all but a share ``content`` of the draws; an absolute margin is a slack of the bound. Of
-    letters that are arrays it is decided in balls, entry by entry, for the instances that were built.
+    letters that are arrays it is decided in balls, entry by entry, for the instances that were built; a tenth of their law
+    may stay open unless a smaller content than the default is declared, as an instance costs more than a draw.
     ``over``: the exact range of each parameter where nothing is measured, ``{x: (0, Rational(1, 3))}``; the bound is
     then certified, or refuted, on the whole box. ``trivial``: a bound that holds for reasons of no interest (a norm is
     not negative); one that is nowhere sharper says nothing.
@@ -65,6 +66,11 @@ class Inequality(Claim):
     def entrywise(self) -> bool:
         """True if arrays are bounded, entry by entry on instances, instead of numbers in draws."""
         return any(letter.array for letter in self.observed)
+
+    @property
+    def content_on_instances(self) -> Expr:
+        """The share of their law that instances may leave open."""
+        return MOST if self.content == FEW else self.content
 
     @property
     def range(self) -> Mapping[Parameter, tuple[Expr, Expr]]:

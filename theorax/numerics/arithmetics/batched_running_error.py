@@ -126,13 +126,13 @@ class BatchedRunningError(Domain[Running]):
         return self.each.unary(name, x)
 
     def binary(self, name: str, x: Running, y: Running) -> Running:
-        return self.each.binary(name, *self._aligned(x, y))
+        return self.each.binary(name, *self.aligned(x, y))
 
     def power(self, x: Running, exponent: int) -> Running:
         return self.each.power(x, exponent)
 
     def compare(self, name: str, x: Running, y: Running) -> np.ndarray:
-        return _common(self.each.compare(name, *self._aligned(x, y)))
+        return _common(self.each.compare(name, *self.aligned(x, y)))
 
     def is_finite(self, x: Running) -> np.ndarray:
         return _common(self.each.is_finite(x))
@@ -153,7 +153,7 @@ class BatchedRunningError(Domain[Running]):
     def _rows(self, x: Running) -> tuple[np.ndarray, ...]:
         return tuple(part.reshape(self.count, -1) for part in (x.value, x.error, x.names))
 
-    def _aligned(self, x: Running, y: Running) -> tuple[Running, Running]:
+    def aligned(self, x: Running, y: Running) -> tuple[Running, Running]:
         """The shorter shape filled up with ones behind the axis of the instances, as NumPy fills it up in front."""
         most = max(x.value.ndim, y.value.ndim)
 

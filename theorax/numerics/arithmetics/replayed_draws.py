@@ -100,6 +100,20 @@ class BallProgram:
                 self._program, self._returned = closer, returned
         self.operations = _operations(self._program)
 
+    @classmethod
+    def of_draw(cls, closed: Any, names: Sequence[str], inputs: Sequence[Any]) -> BallProgram:
+        """The closed jaxpr of a draw, from the words of its key to letters of these names, at flat inputs like these.
+
+        Random bits and whole numbers are what they are, and the inverse error function of a sampler is one that was
+        drawn: what follows is run in balls.
+        """
+        found = cls.__new__(cls)
+        _, found._structure, _ = _opened(tuple(map(np.asarray, inputs)))
+        found._program = flatten(closed)
+        found._returned = jax.tree_util.tree_structure(dict.fromkeys(names, 0))
+        found.operations = _operations(found._program)
+        return found
+
     def needs(self, steps: Callable[[Operation], bool]) -> list[str]:
         """Names of the steps of the program for which this holds."""
         return list(dict.fromkeys(step.name for step in self._program.steps if steps(step)))
@@ -423,6 +437,12 @@ class _Runner(Interpreter):
         self.done += _cost(step, step.entries)
         if self.done > self.most:
             raise UnsupportedPrimitive(f"a loop of more than {self.most} ball operations", self.domain.name)
+        if (
+            step.name == "erf_inv"
+        ):  # a normal number that was drawn: its law is the sampler's, its rounding none of ours
+            floats = np.vectorize(lambda entry: float(entry.mid()), otypes=[np.float64])(operands[0])
+            drawn = step.primitive.bind(jnp.asarray(floats, step.operand_types[0].dtype), **step.params)
+            return [self.domain.lift(np.asarray(drawn))]
         if step.name == "convert_element_type" and not is_native(step.operand_types[0]):
             kind = step.result_types[0]
             if kind.dtype == bool:

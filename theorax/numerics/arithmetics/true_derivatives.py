@@ -16,8 +16,9 @@ from types import CodeType, FunctionType
 from typing import Any
 
 import jax
+from jax._src.interpreters import ad  # nothing public says that a derivative is taken
 
-__all__ = ["RULES_MET", "without_rules"]
+__all__ = ["RULES_MET", "derivatives_met", "without_rules"]
 
 RULES_MET: dict[str, None] = {}
 """Names of the rules that were replaced in this process so far: where there is none, no program has one."""
@@ -53,6 +54,32 @@ def without_rules() -> Iterator[dict[str, None]]:
         _STOP.clear()
         jax.custom_jvp.__call__ = jvp  # type: ignore[method-assign]
         jax.custom_vjp.__call__ = vjp  # type: ignore[method-assign]
+
+
+@contextlib.contextmanager
+def derivatives_met() -> Iterator[list[str]]:
+    """Trace functions and gather a word for every step that is differentiated: nothing for a program without a derivative.
+
+    Not for several threads at once.
+    """
+    met: list[str] = []
+    traces = [found for name in ("JVPTrace", "LinearizeTrace") if (found := getattr(ad, name, None)) is not None]
+    kept = [found.process_primitive for found in traces]
+
+    def counted(process: Callable[..., Any]) -> Callable[..., Any]:
+        def process_primitive(self: Any, primitive: Any, *others: Any, **named: Any) -> Any:
+            met.append(str(primitive))
+            return process(self, primitive, *others, **named)
+
+        return process_primitive
+
+    try:
+        for trace, process in zip(traces, kept, strict=True):
+            trace.process_primitive = counted(process)
+        yield met
+    finally:
+        for trace, process in zip(traces, kept, strict=True):
+            trace.process_primitive = process
 
 
 _STOP: list[Callable[[Any], Any]] = []

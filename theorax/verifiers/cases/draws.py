@@ -24,7 +24,7 @@ from theorax.verifiers.cases.crew import Crew, DrawnPortion, Portion, Tables
 from theorax.verifiers.cases.drawn_tables import columns_of, cut, joined, length, tables_of
 from theorax.verifiers.cases.evaluation import Evaluations, Observed
 from theorax.verifiers.cases.kept_draws import KeptColumn, packed, unpacked
-from theorax.verifiers.cases.measure import Builder, measure, noise_of, observed
+from theorax.verifiers.cases.measure import Builder, BuiltInstances, measure, noise_of, observed
 from theorax.verifiers.cases.noisy_draws import DrawOfNoise
 from theorax.verifiers.cases.sweep_lines import BOX, SweepLine
 from theorax.verifiers.outcome import VectorisedPrograms
@@ -64,6 +64,7 @@ class Draws:
         self._drawn: dict[Place, tuple[Tables, Tables]] = {}  # all draws so far, whoever asked for them
         self._seen: dict[Place, dict[int, Observed]] = {}  # by the number of draws that was asked for
         self._builders: dict[Place, dict[int, Builder]] = {}  # of models that balls ask for
+        self._built: dict[Place, BuiltInstances] = {}
         self._programs: dict[str, Evaluations] = {}  # by experiment: those of its `observe`, whatever the line
         self._portions: dict[Portion, DrawnPortion] = {}  # drawn here while others drew what was asked for
         self._before: list[float] = []  # seconds to trace, load or compile the program of each line
@@ -80,7 +81,12 @@ class Draws:
         if line.draws not in seen:
             about_line = next((other.about_line for other in seen.values()), Evaluations())
             programs = self._programs.setdefault(line.experiment, Evaluations())
-            seen[line.draws] = replace(self.portion(line, 0, line.draws), about_line=about_line, programs=programs)
+            seen[line.draws] = replace(
+                self.portion(line, 0, line.draws),
+                about_line=about_line,
+                programs=programs,
+                more=lambda draws: self.on(line.with_draws(draws)),
+            )
         return seen[line.draws]
 
     def expect(self, lines: Sequence[SweepLine], programs: int) -> None:
@@ -107,8 +113,9 @@ class Draws:
         sampler, every, seed = self._sampler(experiment), self._table[line.experiment], self._settings.seed
         if self.is_instances(line):
             self.count += count * len(asked.sizes)
+            built = self._built.setdefault(place, BuiltInstances())
             with self._drawing(place):
-                return measure(self._theorem_id, experiment, asked, every, seed, sampler)
+                return measure(self._theorem_id, experiment, asked, every, seed, sampler, built=built)
         drawn, errors = self._drawn.get(place, ((), ()))
         missing = first + count - length(drawn)
         if missing > 0:

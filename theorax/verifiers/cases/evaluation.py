@@ -40,7 +40,8 @@ class Observed:
     themselves with the letters that ``observe`` reads, so that one program can be run on them in several arithmetics.
     ``model(size, draw)`` builds the model of one draw of the tables again, with the same letters. ``keys()`` is the use
     that the program of a draw makes of its keys, at the smallest size. ``size_reaches(letters)``: False if a draw of these
-    letters is the same computation at the smallest and at the largest size.
+    letters is the same computation at the smallest and at the largest size. ``more(draws)``: the line with so many draws.
+    ``dtype``: the precision of the experiment.
     """
 
     line: SweepLine
@@ -51,6 +52,8 @@ class Observed:
     model: Callable[[int, int], tuple[Any, Mapping[str, Any]]] | None = None
     keys: Callable[[], KeyUse] | None = None
     size_reaches: Callable[[Collection[str]], bool] | None = None
+    more: Callable[[int], Observed] | None = None
+    dtype: str = "float64"
     about_line: Evaluations = field(default_factory=Evaluations)
     programs: Evaluations = field(default_factory=Evaluations)
     evaluations: Evaluations = field(init=False, default_factory=Evaluations)

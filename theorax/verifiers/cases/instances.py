@@ -85,10 +85,32 @@ def at_draw(
     """
     names = frozenset(wanted)
     known = followed(names, observed, domain)
+    if (size, draw) not in known and observed.instances and isinstance(domain, RunningError):
+        _follow_together(names, observed, size, draw, domain, known)
     if (size, draw) not in known:
         model, read = observed.instance(size, draw)
         known[size, draw] = letters_in_domain(names, observed, model, read, domain)
     return lambda expression: on(expression, cell, size, known[size, draw], domain)
+
+
+def _follow_together(
+    wanted: frozenset[Measured],
+    observed: Observed,
+    size: int,
+    draw: int,
+    domain: RunningError,
+    known: dict[tuple[int, int], Mapping[str, Any]],
+) -> None:
+    """Run the instances from this one on at once, as many as take one road."""
+    apart = observed.about_line.once(("apart", wanted, size), set)
+    if apart:
+        return
+    rest = [later for later in range(draw, len(observed.instances[size])) if (size, later) not in known]
+    models = [observed.instances[size][later] for later in rest]
+    found = letters_together(wanted, observed, models, domain) if len(models) > 1 else []
+    known |= {(size, later): seen for later, seen in zip(rest, found, strict=False)}
+    if not found:
+        apart.add(draw)  # they take different roads: asking again for each would trace them all each time
 
 
 def followed(

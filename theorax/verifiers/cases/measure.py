@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, final
 
 import jax
 import jax.numpy as jnp
@@ -29,9 +30,22 @@ from theorax.verifiers.cases.sweep_lines import SweepLine
 Builder: TypeAlias = tuple[Callable[[int], Any], dict[str, Any]]
 """A compiled program from the number of a draw to its model, and the letters that its observation reads."""
 
+
+@final
+@dataclass(frozen=True)
+class BuiltInstances:
+    """Instances of one line so far: by size what builds them and the models; the use that they make of their keys."""
+
+    builders: dict[tuple[int, bool], Callable[[int], Any]] = field(default_factory=dict)
+    models: dict[int, list[Any]] = field(default_factory=dict)
+    keys: list[Callable[[], KeyUse] | None] = field(default_factory=list)
+
+
 # Unless an experiment says otherwise, a size shares a compiled program with one up to twice as large: padding a cubic
 # algorithm further wastes more than the few seconds that one more program costs to compile.
 SPAN = 2
+
+WORTH_COMPILING = 32  # models that take longer to build step by step than to compile
 
 _TRACED_TWICE: set[Hashable] = set()  # programs whose draws are known to come from their key alone
 
@@ -56,22 +70,29 @@ def measure(
     seed: int,
     sampler: Sampler,
     first: int = 0,
+    built: BuiltInstances | None = None,
 ) -> Observed:
     """Draw the line at each of its sizes, from draw number ``first`` on.
 
     ``every`` holds all lines of the experiment, which share paddings and so compiled programs. The key of a draw is a
     function of names alone: theorem, experiment, subject, case, size (unless paired), the user's seed, its number.
+    ``built``: instances of this line so far, of which more are built where more are asked for.
 
     **Raises:** ObservationError for a draw with a NaN, a wrong shape or a missing letter, naming the draw; for a build
     whose draws are not what its key says.
     """
     if any(letter.array for letter in experiment.measured):
-        instances = {
-            size: tuple(map(_instances(experiment, theorem, line, size, seed), range(line.draws)))
-            for size in line.sizes
-        }
-        keys_of = _keys_of_instances(experiment, theorem, line, seed, instances)
-        return Observed(line, (), (), instances, experiment.observe, keys=keys_of)
+        known = BuiltInstances() if built is None else built
+        for size in line.sizes:
+            models = known.models.setdefault(size, [])
+            many = line.draws - len(models) > WORTH_COMPILING
+            if (size, many) not in known.builders:
+                known.builders[size, many] = _instances(experiment, theorem, line, size, seed, many=many)
+            models += map(known.builders[size, many], range(len(models), line.draws))
+        instances = {size: tuple(known.models[size][: line.draws]) for size in line.sizes}
+        if not known.keys:
+            known.keys.append(_keys_of_instances(experiment, theorem, line, seed, instances))
+        return Observed(line, (), (), instances, experiment.observe, keys=known.keys[0], dtype=experiment.dtype)
     tables, errors = [], []
     for size in line.sizes:
         program, asked = _asked(experiment, line, every, size)
@@ -288,7 +309,7 @@ def instance(
 
 
 def _instances(
-    experiment: Experiment, theorem: str, line: SweepLine, size: int, seed: int
+    experiment: Experiment, theorem: str, line: SweepLine, size: int, seed: int, *, many: bool
 ) -> Callable[[int], tuple[Any, dict[str, Any]]]:
     """From a number to this instance, built by one compiled program; op by op where the build cannot be traced.
 
@@ -311,8 +332,9 @@ def _instances(
         with platform.precision(experiment.dtype):
             return program(_key_of_instance(experiment, theorem, line, size, seed, draw), ()), read[0]
 
-    # JAX keeps no compiled program that calls the host: each process would compile it again.
-    if program.host_steps or holds_tracer(program.rest):
+    # JAX keeps no compiled program that calls the host: each process would compile it again, which a few models are not
+    # worth.
+    if (program.host_steps and not many) or holds_tracer(program.rest):
         return lambda draw: instance(experiment, theorem, line, size, seed, draw)
     return built
 
@@ -508,6 +530,6 @@ def _sample(column: np.ndarray, valid: np.ndarray | None, letter: Measured, wher
 
 
 __all__ = [
-    "SPAN", "chosen_values", "instance", "measure", "noise_of", "observed", "padded_sizes", "structures",
-    "traced_arguments",
+    "SPAN", "BuiltInstances", "chosen_values", "instance", "measure", "noise_of", "observed", "padded_sizes",
+    "structures", "traced_arguments",
 ]  # fmt: skip

@@ -5,6 +5,8 @@ a function of the evidence of one claim in a module of its own; `GUARDS` names a
 """
 
 from theorax.decide.guard_findings import Looked, together
+from theorax.verifiers.guards.branches_untaken import branches_untaken
+from theorax.verifiers.guards.conventions import conventions
 from theorax.verifiers.guards.derivatives import derivatives
 from theorax.verifiers.guards.exact_instances import instances_left_open
 from theorax.verifiers.guards.guard import DecidedClaim, Guard
@@ -14,6 +16,7 @@ from theorax.verifiers.guards.light_tails import light_tails
 from theorax.verifiers.guards.meaningless_margins import wide_margins
 from theorax.verifiers.guards.measured_parameters import stand_ins
 from theorax.verifiers.guards.padding import padding
+from theorax.verifiers.guards.program_floats import program_floats
 from theorax.verifiers.guards.randomness import randomness
 from theorax.verifiers.guards.rounding_replayed import rounding
 from theorax.verifiers.guards.sample_means import sample_means
@@ -30,7 +33,10 @@ GUARDS: tuple[Guard, ...] = (
     spread_of_draws,
     randomness,
     rounding,
+    program_floats,
+    branches_untaken,
     derivatives,
+    conventions,
     unread_sizes,
     shared_sizes,
     wide_margins,

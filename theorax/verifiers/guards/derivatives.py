@@ -17,12 +17,13 @@ from theorax.exact.same_program import forms_of
 from theorax.names import many
 from theorax.numerics.arithmetics.flat_program import recalled
 from theorax.numerics.arithmetics.replayed_draws import BallProgram, Stopped, program_name
-from theorax.numerics.arithmetics.true_derivatives import RULES_MET, without_rules
+from theorax.numerics.arithmetics.true_derivatives import RULES_MET, derivatives_met, without_rules
 from theorax.verifiers.cases.evaluation import Observed
+from theorax.verifiers.cases.sweep_lines import SweepLine
 from theorax.verifiers.guards.guard import DecidedClaim
 from theorax.verifiers.guards.replays import PRECISIONS, LineReplays, replays, supported_lines
 
-__all__ = ["derivatives"]
+__all__ = ["derivatives", "differentiates"]
 
 _KIND = "derivative"
 
@@ -80,6 +81,7 @@ class _Ruled:
     differing: tuple[str, ...] = ()
     plain: BallProgram | None = None
     rules: str = ""
+    differentiates: bool = False  # a derivative is taken in it
 
 
 def _compared(found: LineReplays) -> dict[str, tuple[str, str]]:
@@ -102,17 +104,26 @@ def _ruled(observed: Observed, model: Any, read: Mapping[str, Any]) -> _Ruled:
         return dict(observed.observe(model, **read))
 
     with without_rules() as met:
-        bodies = forms_of(observe, (model,))
+        with derivatives_met() as taken:
+            bodies = forms_of(observe, (model,))
         if not RULES_MET and not met:  # no rule but those of JAX was met by any program of this process
-            return _Ruled()
+            return _Ruled(differentiates=bool(taken))
         rules = ", ".join(met)
     declared = forms_of(observe, (model,))
     differing = tuple(name for name in declared if declared[name].digest != bodies[name].digest)
     if not differing:
-        return _Ruled()
+        return _Ruled(differentiates=bool(taken))
     with without_rules():
         plain = BallProgram(observe, (model,))
-    return _Ruled(differing, plain, f" ({rules})" if rules else "")
+    return _Ruled(differing, plain, f" ({rules})" if rules else "", bool(taken))
+
+
+def differentiates(claim: DecidedClaim, line: SweepLine) -> bool:
+    """True if the program of `observe` takes a derivative."""
+    observed = claim.draws.on(line)
+    model, read = observed.instance(line.sizes[0], 0)
+    place = ("without rules", program_name((model,), read))
+    return recalled(observed.programs, place, lambda: _ruled(observed, model, read)).differentiates
 
 
 def _zeros(leaf: Any) -> Any:

@@ -38,4 +38,4 @@ def _withheld(claim: DecidedClaim) -> Iterator[Found]:
 
 
 def _is_weak(case: CellResult) -> bool:
-    return case.on_draws and case.cell.line.random and not case.plan.decides
+    return case.on_draws and case.statistical and case.decision.p_support > case.levels.support

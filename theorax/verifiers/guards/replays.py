@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, final
 
 import equinox as eqx
@@ -13,6 +14,7 @@ from sympy import Basic, Rational
 
 from theorax.language import Measured, Parameter
 from theorax.names import many
+from theorax.numerics import platform
 from theorax.numerics.arithmetics import Ball, UndecidedComparison, UnsupportedPrimitive
 from theorax.numerics.arithmetics.flat_program import recalled
 from theorax.numerics.arithmetics.replayed_draws import MOST_OPERATIONS, BallProgram, Replayed, Stopped, program_name
@@ -22,7 +24,7 @@ from theorax.verifiers.cases.evaluation import Observed, evaluate_draws
 from theorax.verifiers.cases.sweep_lines import BOX, Cell, SweepLine
 from theorax.verifiers.guards.guard import DecidedClaim
 
-__all__ = ["LineReplays", "ReplayedRun", "replayed_ball", "replays", "supported_lines"]
+__all__ = ["LineReplays", "ReplayedRun", "replayed_ball", "replays", "supported_lines", "whole_replays"]
 
 DRAWS = {"quick": 3, "standard": 8, "thorough": 8}
 OPERATIONS = {"quick": 30_000, "standard": MOST_OPERATIONS, "thorough": MOST_OPERATIONS}
@@ -39,14 +41,20 @@ class ReplayedRun:
 
     size: int
     draw: int
-    model: Any
+    arguments: tuple[Any, ...]  # a model, or the words of a key from which a model is built too
     program: BallProgram
     replayed: Replayed
     most: int  # operations that it may take at a higher precision
 
+    @property
+    def model(self) -> Any:
+        """The model of a run of `observe` alone."""
+        (found,) = self.arguments
+        return found
+
     def results(self, precision: int) -> Mapping[str, Any]:
         """The letters in balls of this precision, or `Stopped`; entries of a sample that are not meant are dropped."""
-        found = self.replayed if precision == PRECISIONS[0] else self.program.run((self.model,), precision, self.most)
+        found = self.replayed if precision == PRECISIONS[0] else self.program.run(self.arguments, precision, self.most)
         letters = dict(found.results)
         for name, valid in found.results.items():
             meant = name.removesuffix("_valid")
@@ -58,12 +66,16 @@ class ReplayedRun:
 @final
 @dataclass(frozen=True)
 class LineReplays:
-    """The runs of a line; ``unlooked``: why there is none. ``example``: shapes of a model, and the letters read."""
+    """The runs of a line; ``unlooked``: why there is none. ``example``: shapes of a model, and the letters read.
+
+    ``with_build``: they start at the words of a key, so that what `build` computes is run in balls too.
+    """
 
     observed: Observed
     runs: tuple[ReplayedRun, ...]
     example: tuple[Any, Mapping[str, Any]]
     unlooked: str = ""
+    with_build: bool = False
 
 
 def supported_lines(claim: DecidedClaim) -> Iterator[SweepLine]:
@@ -113,8 +125,49 @@ def _replays(observed: Observed, effort: str, *, narrow: bool) -> LineReplays:
         left, most = left - operations, left // count
         for draw in range(count):
             model = observed.instance(size, draw)[0]
-            runs.append(ReplayedRun(size, draw, model, program, program.run((model,), PRECISIONS[0], most), most))
+            runs.append(ReplayedRun(size, draw, (model,), program, program.run((model,), PRECISIONS[0], most), most))
     return LineReplays(observed, tuple(runs), example)
+
+
+def whole_replays(claim: DecidedClaim, line: SweepLine) -> LineReplays | None:
+    """The first draws of the line in balls, from the words of their keys on: build and observe.
+
+    None where that cannot be followed, or takes too many operations.
+    """
+    observed = claim.draws.on(line)
+    if observed.instances or not line.random:
+        return None
+    place = "whole replays", min(observed.line.draws, DRAWS[claim.settings.effort])
+    found = observed.about_line.once(place, lambda: _whole_replays(claim, observed))
+    letters = {letter.name for letter in claim.planned.claim.observed}
+    if found is None or any(isinstance(run.replayed.results[name], Stopped) for run in found.runs for name in letters):
+        return None
+    return replace(found, observed=observed)
+
+
+def _whole_replays(claim: DecidedClaim, observed: Observed) -> LineReplays | None:
+    effort, sizes = claim.settings.effort, observed.line.sizes
+    count, left = min(observed.line.draws, DRAWS[effort]), OPERATIONS[effort]
+    runs: list[ReplayedRun] = []
+    for size in sizes[:1] if effort == "quick" else dict.fromkeys((sizes[0], sizes[-1])):
+        try:
+            drawn = claim.draws.noise(observed.line, size)
+        except Exception:  # whatever a build raises that cannot be traced
+            break
+        program = recalled(
+            observed.programs,
+            ("balls of build", drawn.structure),
+            partial(BallProgram.of_draw, drawn.program.whole, drawn.names, drawn.inputs(0)),
+        )
+        if program.operations * count > left:
+            break
+        left, most = left - program.operations * count, left // count
+        for draw in range(count):
+            arguments = tuple(map(np.asarray, drawn.inputs(draw)))
+            with platform.precision(drawn.dtype):
+                found = program.run(arguments, PRECISIONS[0], most)
+            runs.append(ReplayedRun(size, draw, arguments, program, found, most))
+    return LineReplays(observed, tuple(runs), (None, {}), with_build=True) if runs else None
 
 
 def _program(observed: Observed, model: Any, read: Mapping[str, Any], *, narrow: bool) -> BallProgram:

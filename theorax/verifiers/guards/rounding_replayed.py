@@ -1,15 +1,17 @@
 """Rounding: some draws run again in balls, held against the floats that the claim was decided from.
 
-The replay looks at what `observe` computes; the arrays of a model are taken as they were built. It is an example of the
-rounding, never a bound of it: a letter with an error that `observe` returns keeps that error.
+The replay starts at the numbers that were drawn and follows `build` and `observe`. Where balls cannot follow the build, it
+takes the arrays of a model as they were built and says so. It is an example of the rounding, never a bound of it: a letter
+with an error that `observe` returns keeps that error.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from flint import arb
@@ -17,13 +19,14 @@ from sympy import Expr
 
 from theorax.decide.findings import Finding, Found
 from theorax.decide.guard_findings import NOTHING_LOOKED_AT, Looked
-from theorax.decide.status import Reason
+from theorax.decide.status import Reason, Status
 from theorax.decide.verdict import Assumption, Standing
 from theorax.names import many
 from theorax.numerics.arithmetics.replayed_draws import Stopped
+from theorax.text.numbers import number
 from theorax.verifiers import assumptions
 from theorax.verifiers.cases.evaluation import Observed, evaluate_draws
-from theorax.verifiers.cases.sweep_lines import Cell
+from theorax.verifiers.cases.sweep_lines import Cell, SweepLine
 from theorax.verifiers.guards.guard import DecidedClaim
 from theorax.verifiers.guards.replays import (
     PRECISIONS,
@@ -32,6 +35,7 @@ from theorax.verifiers.guards.replays import (
     replayed_ball,
     replays,
     supported_lines,
+    whole_replays,
 )
 from theorax.verifiers.kinds.lowering import SAFETY, CellResult, RoundingSeen
 
@@ -42,9 +46,13 @@ def rounding(claim: DecidedClaim) -> Looked:
     """Hold draws of a supported claim against balls: what rounding could have moved is withheld.
 
     A draw whose floats are finite though a function is taken outside its domain, or a whole number leaves its type, is
-    no measurement.
+    no measurement. A refutation by draws that falls once every value may be off by ten times the rounding seen is one of
+    the floats, not of the numbers meant: it leaves the claim open.
     """
-    lines = {(line.experiment, line.name, str(line.label)): replays(claim, line) for line in supported_lines(claim)}
+    refuted = [case for case in claim.judged if case.decision.status is Status.REFUTED]
+    if refuted:
+        return _of_refuted(claim, refuted)
+    lines = {(line.experiment, line.name, str(line.label)): _runs(claim, line) for line in supported_lines(claim)}
     if not lines:
         return NOTHING_LOOKED_AT
     if not claim.judge.compared(claim.planned.claim):
@@ -54,6 +62,29 @@ def rounding(claim: DecidedClaim) -> Looked:
     if not findings:
         findings = [found for place, case in enumerate(claim.judged) for found in _withheld(claim, case, seen[place])]
     return Looked(tuple(findings[:1]), _ledger(claim, list(lines.values()), list(seen.values())))
+
+
+def _runs(claim: DecidedClaim, line: SweepLine) -> LineReplays:
+    """Draws in balls from their keys on; from the arrays that were built where the build cannot be followed."""
+    return whole_replays(claim, line) or replays(claim, line)
+
+
+def _of_refuted(claim: DecidedClaim, refuted: Sequence[CellResult]) -> Looked:
+    """The finding that rounding refutes; nothing where balls refute, or where some refutation stands all the same."""
+    if any(case.rigorous for case in refuted) or not claim.judge.compared(claim.planned.claim):
+        return NOTHING_LOOKED_AT
+    seen = RoundingSeen({}, {}, 0)
+    for case in refuted:
+        seen = _seen(claim, case, _runs(claim, case.cell.line))
+        observed = claim.draws.on(case.cell.line)
+        if not any(seen.absolute.values()) or claim.judge.stands(claim.planned.claim, case, observed, seen):
+            return NOTHING_LOOKED_AT
+    return Looked((Found(Finding.FLOATS_OFF, f"Rounding refutes it: {_numbers(seen)}.", Reason.NUMERIC_FLOOR),))
+
+
+def _numbers(seen: RoundingSeen) -> str:
+    worst = max(seen.absolute.values())
+    return f"on {many(seen.draws, 'draw')} floats differ from balls by up to {worst:.2g} ({seen.example})"
 
 
 def _place(case: CellResult) -> tuple[str, str, str]:
@@ -93,18 +124,34 @@ def _seen(claim: DecidedClaim, case: CellResult, line: LineReplays) -> RoundingS
     cell = Cell(observed.line, case.cell.chosen)
     absolute: dict[int, float] = {}
     relative: dict[int, float] = {}
+    worst, example = 0.0, ""
     for run in runs:
         for expression in claim.judge.compared(claim.planned.claim):
             found = _difference(expression, cell, run, observed)
             if isinstance(found, Stopped):
                 return RoundingSeen({}, {}, 0, unlooked=found.why)
-            absolute[run.size] = max(absolute.get(run.size, 0.0), found[0])
-            relative[run.size] = max(relative.get(run.size, 0.0), found[1])
+            absolute[run.size] = max(absolute.get(run.size, 0.0), found.gap)
+            relative[run.size] = max(relative.get(run.size, 0.0), found.share)
+            if found.gap > worst:
+                worst = found.gap
+                returned, exact = (number(part, 6) for part in (found.returned, found.exact))
+                example = f"draw {run.draw} returned {returned}, exact arithmetic gives {exact}"
     changed = next((told for run in runs if (told := _changed(claim, case, run, observed))), "")
-    return RoundingSeen(absolute, relative, len(runs), changed)
+    return RoundingSeen(absolute, relative, len(runs), changed, example=example)
 
 
-def _difference(expression: Expr, cell: Cell, run: ReplayedRun, observed: Observed) -> tuple[float, float] | Stopped:
+@final
+@dataclass(frozen=True)
+class _Difference:
+    """The largest difference of the floats of a draw from its balls with both numbers, and the largest share."""
+
+    gap: float
+    share: float
+    returned: float
+    exact: float
+
+
+def _difference(expression: Expr, cell: Cell, run: ReplayedRun, observed: Observed) -> _Difference | Stopped:
     """The largest difference of the floats of one draw from its balls, and its share of the value.
 
     **Errors:** rounded up; the radius of a ball is part of the difference unless that shrinks with the precision.
@@ -121,7 +168,8 @@ def _difference(expression: Expr, cell: Cell, run: ReplayedRun, observed: Observ
         if finite and (precision == PRECISIONS[-1] or all(_narrow(x, y) for x, y in pairs)):
             gaps = [_above(abs(x - y)) for x, y in pairs]
             shares = [_share(gap, y) for gap, (_, y) in zip(gaps, pairs, strict=True)]
-            return max(gaps), max(shares)
+            at = int(np.argmax(gaps))
+            return _Difference(gaps[at], max(shares), float(pairs[at][0].mid()), float(pairs[at][1].mid()))
     return Stopped("balls too wide")
 
 
@@ -159,11 +207,9 @@ def _withheld(claim: DecidedClaim, case: CellResult, seen: RoundingSeen) -> Iter
     if seen.changed:
         yield Found(Finding.WITHHELD, f"Rounding decides the event: {seen.changed}.", Reason.NUMERIC_FLOOR)
     elif any(seen.absolute.values()) and not claim.judge.stands(stated, case, observed, seen):
-        worst = max(seen.absolute.values())
         yield Found(
             Finding.WITHHELD,
-            f"Rounding is too large: on {many(seen.draws, 'draw')} floats differ from balls by up to {worst:.2g}. "
-            f"The margin leaves less than {SAFETY} times that.",
+            f"Rounding is too large: {_numbers(seen)}. The margin leaves less than {SAFETY} times that.",
             Reason.NUMERIC_FLOOR,
         )
 
@@ -185,16 +231,21 @@ def _ledger(claim: DecidedClaim, lines: Sequence[LineReplays], seen: Sequence[Ro
         worst = max(max((part.relative if shares else part.absolute).values()) for part in compared)
         tested = (
             f"Rounding tested on {many(draws, 'draw')} at {swept} = {sizes}: floats differ from balls by "
-            f"up to {worst:.2g}" + (" of the value" if shares else "")
+            f"up to {worst:.2g}" + (" of the value" if shares else "") + _unbuilt(lines)
         )
         told.append(Assumption(_KIND, f"{text}. {tested}", Standing.TESTED))
     elif draws and not unlooked:
         tested = f"Domains of functions and types of whole numbers tested on {many(draws, 'draw')} at {swept} = {sizes}"
+        tested += _unbuilt(lines)
         told.append(Assumption(_KIND, f"{text}. {tested}", Standing.TESTED))
     if unlooked:
         sentence = f"rounding: not looked at: {unlooked}"
         told.append(Assumption(_KIND, sentence if told else f"{text}; {sentence}", Standing.NOT_LOOKED_AT))
     return tuple(told)
+
+
+def _unbuilt(lines: Sequence[LineReplays]) -> str:
+    return "" if all(line.with_build for line in lines) else " (observe only; build not looked at)"
 
 
 _KIND = "float model"

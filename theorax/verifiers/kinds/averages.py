@@ -42,7 +42,7 @@ class AverageJudge(Judge[Averaged]):
         own = numbers_of(claim, case, observed)
         more = seen.bounds(cell.line.sizes, own.values, shares=claim.predicts_an_exponent)
         wider = tuple(bound + part for bound, part in zip(own.bounds, more, strict=True))
-        return _plan(case).tested(replace(own, errors=wider)).decision.status.holds
+        return _plan(case).tested(replace(own, errors=wider)).decision.status is case.decision.status
 
     def averaged(self, claim: Averaged) -> Expr:
         return claim.of

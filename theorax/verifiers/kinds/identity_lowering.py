@@ -15,7 +15,7 @@ from theorax.decide.case_results import NothingEstimated, PlannedCase
 from theorax.decide.findings import Finding
 from theorax.decide.inequalities import InstancesPlan
 from theorax.decide.plans import Planned, Tested
-from theorax.decide.status import Levels, Reason, Status
+from theorax.decide.status import Levels
 from theorax.decide.verdict import Point
 from theorax.errors import TheoraxError
 from theorax.exact.decisions import read_as_exact
@@ -26,10 +26,20 @@ from theorax.exact.same_program import Form, Forms, forms_of
 from theorax.language import Absolute, Identity, Measured
 from theorax.numerics.arithmetics import Domain, RunningError, UnsupportedPrimitive, narrow_casts
 from theorax.verifiers.cases import instances
-from theorax.verifiers.cases.distinct_instances import Built, built_at, bytes_of
+from theorax.verifiers.cases.distinct_instances import built_at, bytes_of
 from theorax.verifiers.cases.evaluation import Observed
+from theorax.verifiers.cases.returned_floats import FloatTest
 from theorax.verifiers.cases.sweep_lines import Cell, SweepLine
-from theorax.verifiers.kinds.lowering import CellCase, CellResult, Judge, unbuilt
+from theorax.verifiers.kinds.lowering import (
+    CellCase,
+    CellResult,
+    Judge,
+    drawn_decision,
+    instances_plan,
+    left_open,
+    unbuilt,
+    with_enough,
+)
 
 _IN_BALLS = 4
 """Draws at the smallest size that are run in balls, whatever floats say."""
@@ -64,12 +74,21 @@ class IdentityJudge(Judge[Identity]):
         margin = float(claim.margin.value) if claim.margin is not None else 0.0
         plan: Planned = NothingEstimated(margin=margin, levels=levels)
         if cell.line.random:  # what holds no randomness is one instance, of no law
-            plan = InstancesPlan(margin=float(claim.content), draws=cell.line.draws, levels=levels)
+            plan = instances_plan(float(claim.content), cell.line, levels)
         return PlannedCase(cell=cell, plan=plan, claimed=0.0, margin=margin)
+
+    def kept_by_floats(self, claim: Identity) -> Sequence[FloatTest]:
+        margin = 0.0 if claim.margin is None else float(claim.margin.value)
+        return [FloatTest(claim.left, claim.right, margin, relative=not isinstance(claim.margin, Absolute))]
 
     def judge(self, claim: Identity, case: CellCase, observed: Observed) -> CellResult:
         (size,) = case.cell.line.sizes
         found = decide_identity(lowered(claim, case, observed))
+        if found.drawn and built_at(observed, size).counted > 1:
+            case, more = with_enough(case, observed)
+            if more is not observed:
+                observed = more
+                found = decide_identity(lowered(claim, case, observed))
         trivial = Finding.TRIVIAL_BOUND in found.findings
         certified = Finding.CERTIFICATE in found.findings
         refuted = Finding.COUNTEREXAMPLE in found.findings
@@ -84,15 +103,13 @@ class IdentityJudge(Judge[Identity]):
             held = _alike(observed, size)
         decision = found.decision(case.margin or 0.0, case.levels)
         if found.drawn and isinstance(case.plan, InstancesPlan):
-            decision = replace(decision, p_support=(1 - case.plan.margin) ** built.counted)
-            if built.copies:
-                decision = replace(decision, status=Status.INCONCLUSIVE, reason=Reason.INDISTINCT)
+            decision = drawn_decision(decision, case, [built], built.copies)
         left = unbuilt(case, observed, holds=found.drawn and not refuted and not built.copies)
         tested = Tested(
             decision,
             (Point(float(size), found.floats.worst, None, built.built),),
             ("other shapes", _UNSEEN) if certified else (_UNSEEN, left),
-            found.detail + (f"; {_left_open(case, built)}" if found.drawn and observed.line.random else ""),
+            found.detail + (f"; {left_open(case, [built])}" if found.drawn and observed.line.random else ""),
         )
         return replace(
             case.decided(tested),
@@ -105,13 +122,6 @@ class IdentityJudge(Judge[Identity]):
             held=held,
             on_draws=found.drawn,
         )
-
-
-def _left_open(case: CellCase, built: Built) -> str:
-    """The share of the law that so many instances without a violation leave open."""
-    assert isinstance(case.plan, InstancesPlan)
-    level, share = case.levels.support, case.plan.left_open(built.counted)
-    return built.copies or f"a share {share:.2g} of the law stays open after {built.words}, at level {level:.3g}"
 
 
 def _casts(observed: Observed, size: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -12,21 +12,36 @@ import numpy as np
 from sympy import Expr, Integer
 
 from theorax.decide.case_results import NothingEstimated, PlannedCase
-from theorax.decide.inequalities import Excess, InequalityPlan, decide_inequality, tightness_of
+from theorax.decide.inequalities import Excess, InequalityPlan, InstancesPlan, decide_inequality, tightness_of
 from theorax.decide.kill_bounds import RefutingCount
 from theorax.decide.plans import Planned, Tested
 from theorax.decide.status import Levels, Side, Status
 from theorax.decide.verdict import Point, Tightness
 from theorax.exact.identity_ladder import Sides
-from theorax.exact.pointwise_bounds import BALLS, bounded_at_points
+from theorax.exact.pointwise_bounds import BALLS, PointwiseBound, bounded_at_points
 from theorax.language import Inequality, Measured
 from theorax.names import many
 from theorax.numerics.arithmetics import Domain
 from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.distinct_instances import built_at
 from theorax.verifiers.cases.evaluation import Observed, evaluate_draws, roundings
+from theorax.verifiers.cases.returned_floats import FloatTest
 from theorax.verifiers.cases.sweep_lines import Cell
-from theorax.verifiers.kinds.lowering import CellCase, CellResult, Judge, RoundingSeen, unbuilt
+from theorax.verifiers.kinds.lowering import (
+    SAFETY,
+    CellCase,
+    CellResult,
+    Judge,
+    RoundingSeen,
+    drawn_decision,
+    instances_plan,
+    is_enumerated,
+    left_open,
+    looked_at_text,
+    open_in_floats,
+    unbuilt,
+    with_enough,
+)
 from theorax.verifiers.kinds.over_boxes import is_certified, on_box, rational_of
 
 
@@ -56,6 +71,8 @@ class InequalityJudge(Judge[Inequality]):
         if claim.observed and not claim.entrywise:
             count = len(line.sizes)
             plan = InequalityPlan(margin=content, draws=line.draws * count, sizes=count, levels=levels)
+        elif claim.entrywise and line.random:
+            plan = instances_plan(float(claim.content_on_instances), line, levels)
         return PlannedCase(cell=cell, plan=plan, claimed=0.0, margin=content, side=Side.AT_MOST)
 
     def judge(self, claim: Inequality, case: CellCase, observed: Observed) -> CellResult:
@@ -65,6 +82,9 @@ class InequalityJudge(Judge[Inequality]):
 
     def compared(self, claim: Inequality) -> Sequence[Expr]:
         return [_excess(claim)]
+
+    def kept_by_floats(self, claim: Inequality) -> Sequence[FloatTest]:
+        return [FloatTest(*_sides(claim), _slack(claim), bound=True)] if claim.entrywise else []
 
     def stands(self, claim: Inequality, case: CellResult, observed: Observed, seen: RoundingSeen) -> bool:
         cell, excess = case.cell, _excess(claim)
@@ -129,40 +149,93 @@ def _on_draws(claim: Inequality, case: CellCase, observed: Observed) -> CellResu
 
 
 def _on_instances(claim: Inequality, case: CellCase, observed: Observed) -> CellResult:
-    cell, line = case.cell, case.cell.line
-    places = [(size, draw) for size in line.sizes for draw in range(len(observed.instances[size]))]
-    slack = rational_of(claim.margin.value) if claim.margin is not None else Fraction(0)
-    pair, wanted = _sides(claim), frozenset(claim.observed)
-    found = bounded_at_points(
-        [
-            (f"instance {draw} at {line.swept} = {size}", partial(_at_draw, pair, wanted, cell, observed, size, draw))
-            for size, draw in places
-        ],
-        slack,
-    )
-    certified = found.status is Status.CERTIFIED
-    built = [built_at(observed, size) for size in line.sizes]
-    distinct = sum(part.distinct for part in built)
-    several = many(len(places), "instance")
-    looked_at = several if distinct == len(places) else f"{many(distinct, 'distinct instance')} among the {len(places)}"
-    copies = next((part.copies for part in built if part.copies), "") if certified and observed.line.random else ""
+    built_first = observed.line.draws
+    found, kept = _bounded(claim, case, observed, range(built_first)), 0
+    enumerated = is_enumerated(claim, case.cell.line, observed)
+    if found.status is Status.CERTIFIED and not enumerated:
+        case, observed = with_enough(case, observed)
+        if observed.line.draws > built_first:
+            found, kept = _with_more(claim, case, observed, found, built_first)
+    holds = found.status is Status.CERTIFIED
+    built = [built_at(observed, size) for size in case.cell.line.sizes]
+    copies = next((part.copies for part in built if part.copies), "") if holds and case.cell.line.random else ""
     by_size: dict[int, list[float]] = {}
-    for (size, _), entries in zip(places, found.excesses, strict=False):  # up to the first that decides
-        by_size.setdefault(size, []).append(max(entries))
-    decision = found.decision(float(slack), case.levels)
+    for (size, _), entries in zip(_places(case, range(built_first)), found.excesses, strict=False):
+        by_size.setdefault(size, []).append(max(entries))  # up to the first that decides
+    slack = rational_of(claim.margin.value) if claim.margin is not None else Fraction(0)
+    decision, detail = found.decision(float(slack), case.levels), found.detail
+    if holds:
+        decision = replace(decision, status=Status.SUPPORTED)
+    if kept and holds:
+        detail += f"; the floats of {many(kept, 'more instance')} keep it, {SAFETY} times their rounding included"
+    on_draws = holds and not enumerated and isinstance(case.plan, InstancesPlan)
+    if on_draws:
+        decision = drawn_decision(decision, case, built, copies)
+        detail += f"; {left_open(case, built)}"
+    elif copies:
+        detail += f"; {copies}"
+    counts = {size: len(observed.instances[size]) if holds else len(by_size[size]) for size in by_size}
     tested = Tested(
-        replace(decision, status=Status.SUPPORTED) if certified else decision,
-        tuple(Point(float(size), max(excess), None, len(excess)) for size, excess in by_size.items()),
-        (unbuilt(case, observed, holds=certified),),
-        found.detail + (f"; {copies}" if copies else ""),
+        decision,
+        tuple(Point(float(size), max(excess), None, counts[size]) for size, excess in by_size.items()),
+        (unbuilt(case, observed, holds=holds and not copies),),
+        detail,
     )
     return replace(
         case.decided(tested),
         rigorous=found.status is not Status.INCONCLUSIVE,
-        statistical=False,
-        scope=f"the {looked_at} built" if certified else "",
+        covered=holds and enumerated,
+        statistical=on_draws,
+        on_draws=on_draws,
+        scope=f"the {looked_at_text(built)} built" if holds else "",
         tightness=lambda: tightness_of(found.shares, np.ones(len(found.shares))),
     )
+
+
+def _places(case: CellCase, draws: Iterable[int]) -> list[tuple[int, int]]:
+    chosen = list(draws)
+    return [(size, draw) for size in case.cell.line.sizes for draw in chosen]
+
+
+def _bounded(claim: Inequality, case: CellCase, observed: Observed, draws: Iterable[int]) -> PointwiseBound:
+    """The bound on these instances of every size, in balls."""
+    return _in_balls(claim, case, observed, _places(case, draws))
+
+
+def _in_balls(
+    claim: Inequality, case: CellCase, observed: Observed, places: Sequence[tuple[int, int]], doubted: int | None = None
+) -> PointwiseBound:
+    cell, swept = case.cell, case.cell.line.swept
+    slack = rational_of(claim.margin.value) if claim.margin is not None else Fraction(0)
+    pair, wanted = _sides(claim), frozenset(claim.observed)
+    points = [
+        (f"instance {draw} at {swept} = {size}", partial(_at_draw, pair, wanted, cell, observed, size, draw))
+        for size, draw in places
+    ]
+    return bounded_at_points(points, slack, doubted=doubted)
+
+
+def _with_more(
+    claim: Inequality, case: CellCase, observed: Observed, first: PointwiseBound, count: int
+) -> tuple[PointwiseBound, int]:
+    """The bound on the further instances: where the floats returned leave it open, in the floats' account and in balls.
+
+    Beside it the number of instances that the floats returned kept.
+    """
+    test = FloatTest(*_sides(claim), _slack(claim), bound=True)
+    wanted, more = frozenset(claim.observed), observed.line.draws - count
+    open_ = [
+        (size, draw)
+        for size in case.cell.line.sizes
+        for draw in open_in_floats([test], wanted, case.cell, observed, size, count)
+    ]
+    kept = more * len(case.cell.line.sizes) - len(open_)
+    if not open_:
+        return first, kept
+    rest = _in_balls(claim, case, observed, open_, 0)
+    if rest.status is not Status.CERTIFIED:
+        return rest, kept
+    return replace(first, shares=first.shares + rest.shares), kept
 
 
 def _at_draw(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, final
 
 import numpy as np
@@ -12,15 +13,20 @@ from sympy import Expr, sympify
 
 from theorax.decide.case_results import CaseResult, PlannedCase
 from theorax.decide.control_variates import Variate, Variates
+from theorax.decide.inequalities import InstancesPlan
 from theorax.decide.moments import DeclaredMoments, Moment, declared
 from theorax.decide.plans import Seeds
 from theorax.decide.samples import Columns
-from theorax.decide.status import Levels
-from theorax.language import Absolute, Claim, KnownMean
+from theorax.decide.status import Decision, Levels, Reason, Status
+from theorax.errors import TheoraxError
+from theorax.exact.pointwise_bounds import BALLS
+from theorax.language import Absolute, Claim, KnownMean, Measured
 from theorax.language.notation import inline
-from theorax.verifiers.cases import sweep_lines
-from theorax.verifiers.cases.distinct_instances import built_at
+from theorax.names import many
+from theorax.verifiers.cases import instances, sweep_lines
+from theorax.verifiers.cases.distinct_instances import Built, built_at
 from theorax.verifiers.cases.evaluation import Observed, evaluate_draws, roundings
+from theorax.verifiers.cases.returned_floats import FloatTest, gaps
 from theorax.verifiers.cases.sweep_lines import Cell, SweepLine
 
 C = TypeVar("C", bound=Claim)
@@ -28,6 +34,9 @@ AsBall: TypeAlias = Callable[[Expr], Any]  # an expression on one instance, as a
 CellCase: TypeAlias = PlannedCase[Cell]
 CellResult: TypeAlias = CaseResult[Cell]
 Scatter: TypeAlias = tuple[tuple[float, ...], tuple[float, ...]]  # of one draw at every size: observed, planned
+
+IN_BALLS = 16
+"""Instances at a size that balls decide, whatever floats say; more of them are followed in floats with their account."""
 
 SAFETY = 10
 """Times the largest error of rounding seen in a few draws: what support must stand."""
@@ -43,6 +52,7 @@ class RoundingSeen:
     draws: int
     changed: str = ""  # the draw in which an event is true in floats and false in balls, or the other way
     unlooked: str = ""
+    example: str = ""  # the draw with the largest difference, and both numbers
 
     @property
     def allowed(self) -> float:
@@ -55,6 +65,95 @@ class RoundingSeen:
         units = [np.abs(column) if shares else np.ones(1) for column in values]
         most = max(seen.values())
         return tuple(SAFETY * seen.get(size, most) * unit for size, unit in zip(sizes, units, strict=True))
+
+
+def instances_plan(content: float, line: SweepLine, levels: Levels) -> InstancesPlan:
+    """The plan of an exact claim on random instances: those of the experiment, or more where too few leave a share open.
+
+    An instance costs little beside the tracing of its program, so that the first plan decides.
+    """
+    sizes = len(line.sizes)
+    plan = InstancesPlan(margin=content, draws=line.draws * sizes, sizes=sizes, levels=levels)
+    return plan if plan.decides else plan.cheapest()
+
+
+def with_enough(case: CellCase, observed: Observed) -> tuple[CellCase, Observed]:
+    """The case and its line with as many instances at each size as the plan of the case needs."""
+    plan = case.plan
+    if not isinstance(plan, InstancesPlan) or observed.more is None:
+        return case, observed
+    draws = plan.draws // plan.sizes
+    if draws <= observed.line.draws:
+        return case, observed
+    line = case.cell.line.with_draws(draws)
+    return replace(case, cell=replace(case.cell, line=line)), observed.more(draws)
+
+
+def open_in_floats(
+    tests: Sequence[FloatTest], wanted: frozenset[Measured], cell: Cell, observed: Observed, size: int, first: int
+) -> list[int]:
+    """The instances of a size, after the first ones, that the floats returned leave open.
+
+    Floats keep a test if they do so by ten times the largest rounding that balls saw in the first ones; an instance of
+    which they do not is one for balls.
+    """
+    left: set[int] = set()
+    for test in tests:
+        worst = gaps(test, cell, observed, size).worst
+        exact = [_excess_in_balls(test, wanted, cell, observed, size, draw) for draw in range(min(first, IN_BALLS))]
+        rounding = max((abs(x - y) for x, y in zip(worst, exact, strict=False)), default=math.inf)
+        left |= {draw for draw in range(first, len(worst)) if not worst[draw] + SAFETY * rounding <= 0}
+    return sorted(left)
+
+
+def _excess_in_balls(
+    test: FloatTest, wanted: frozenset[Measured], cell: Cell, observed: Observed, size: int, draw: int
+) -> float:
+    """The largest excess of a test on an instance that balls followed; infinite where they did not."""
+    try:
+        value = instances.at_draw(wanted, cell, observed, size, draw, BALLS)
+        with BALLS.working():
+            gap = BALLS.binary("sub", value(test.left), value(test.right)).reshape(-1).tolist()
+    except TheoraxError:
+        return math.inf
+    excesses = [float((entry if test.bound else abs(entry)).mid()) - test.margin for entry in gap]
+    return max(excesses, default=-math.inf)
+
+
+def is_enumerated(claim: Claim, line: SweepLine, observed: Observed) -> bool:
+    """True if the instances of the line are all that there are: one model, or nothing of what is claimed depends on a key."""
+    if not line.random:
+        return True
+    built = [built_at(observed, size) for size in line.sizes if observed.instances]
+    if built and all(part.counted < part.built for part in built):
+        return True
+    use = observed.keys() if observed.keys is not None else None
+    return use is not None and {letter.name for letter in claim.observed} <= use.constant
+
+
+def drawn_decision(decision: Decision, case: CellCase, built: Sequence[Built], copies: str = "") -> Decision:
+    """The decision of instances without a violation, with the p-value of the share that they leave open."""
+    assert isinstance(case.plan, InstancesPlan)
+    counted = sum(part.counted for part in built)
+    decision = replace(decision, p_support=(1 - case.plan.margin) ** counted)
+    return replace(decision, status=Status.INCONCLUSIVE, reason=Reason.INDISTINCT) if copies else decision
+
+
+def left_open(case: CellCase, built: Sequence[Built]) -> str:
+    """The share of the law that so many instances without a violation leave open."""
+    assert isinstance(case.plan, InstancesPlan)
+    if copies := next((part.copies for part in built if part.copies), ""):
+        return copies
+    level, share = case.levels.support, case.plan.left_open(sum(part.counted for part in built))
+    whole = Built(sum(part.built for part in built), sum(part.distinct for part in built))
+    return f"a share {share:.2g} of the law stays open after {whole.words}, at level {level:.3g}"
+
+
+def looked_at_text(built: Sequence[Built]) -> str:
+    """The instances of all sizes, and how many of them differ, in words."""
+    count, distinct = sum(part.built for part in built), sum(part.distinct for part in built)
+    several = many(count, "instance")
+    return several if distinct == count else f"{many(distinct, 'distinct instance')} among the {count}"
 
 
 def unbuilt(case: CellCase, observed: Observed, *, holds: bool) -> str:
@@ -104,12 +203,16 @@ class Judge(ABC, Generic[C]):
         """Expressions whose rounding may decide the claim; none where balls decide it."""
         return [side for name in claim.measured_fields if isinstance(side := getattr(claim, name), Expr)]
 
+    def kept_by_floats(self, claim: C) -> Sequence[FloatTest]:
+        """What the floats that the program returns on an instance must keep; nothing where balls do not decide it."""
+        return ()
+
     def averaged(self, claim: C) -> Expr | None:
         """The quantity whose average the claim takes; None for other kinds."""
         return None
 
     def stands(self, claim: C, case: CellResult, observed: Observed, seen: RoundingSeen) -> bool:
-        """True if the case is supported still where every value may be off by ten times the largest error seen."""
+        """True if the case keeps its status where every value may be off by ten times the largest error seen."""
         return True
 
     def miscounted(self, claim: C, cell: Cell, observed: Observed, draw: int, balls: Iterable[AsBall]) -> str:

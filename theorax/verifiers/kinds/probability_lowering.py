@@ -98,7 +98,8 @@ class ProbabilityJudge(Judge[Probability]):
         sure, possible = _counted(claim, case.cell, observed, seen.allowed)
         successes = int(sure.sum())
         undecided = int(possible.sum()) - successes
-        return decide_probability(case.plan, successes, undecided, unconfirmed=True).decision.status.holds
+        found = decide_probability(case.plan, successes, undecided, unconfirmed=True).decision
+        return found.status is case.decision.status
 
     def miscounted(self, claim: Probability, cell: Cell, observed: Observed, draw: int, balls: Iterable[AsBall]) -> str:
         sure, possible = (bool(mask[draw]) for mask in _counted(claim, cell, observed))

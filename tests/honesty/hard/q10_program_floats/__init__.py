@@ -1,0 +1,1 @@
+"""Q10: programs that compute an identity stably."""

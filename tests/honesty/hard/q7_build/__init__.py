@@ -1,0 +1,1 @@
+"""Q7: builds that compute much and lose little."""

@@ -1,0 +1,1 @@
+"""Q8: identities of programs with branches, each side right."""

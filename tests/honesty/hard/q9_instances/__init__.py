@@ -1,0 +1,1 @@
+"""Q9: bounds of arrays that few instances were built for."""

@@ -1,0 +1,1 @@
+"""Q7: numbers that are wrong before observe sees them."""

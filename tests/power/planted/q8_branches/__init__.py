@@ -1,0 +1,1 @@
+"""Q8: branches that few points take."""
