@@ -148,7 +148,7 @@ def test_a_report_of_an_earlier_schema_is_read(version):
     kept = json.loads((Path(__file__).parent / f"report_of_version_{version}.json").read_text(encoding="utf-8"))
     assert kept["schema_version"] == version
     found = current(kept)
-    assert found.schema_version == SCHEMA_VERSION == 9
+    assert found.schema_version == SCHEMA_VERSION == 10
     assert [part.status for part in found.theorems] == ["SUPPORTED", "REFUTED"]
     kept["theorems"][1]["status"] = "SUPPORTED"
     with pytest.raises(UsageError, match="does not follow"):

@@ -24,6 +24,7 @@ class Finding(StrEnum):
     NO_INSTANCE = "no draw satisfies the hypotheses"
     TRIVIAL_BOUND = "the bound is trivial on the whole scope"
     PROOF = "exact decision procedure closed the goal"
+    FAILS_BEYOND = "it fails outside the values that its author drew"
     CERTIFICATE = "rigorous arithmetic covered the domain"
     ONE_NUMBER = "what the data exclude is the rounding of one number"
     FELL_IN_SUITE = "not significant among all claims of the run"
@@ -47,6 +48,7 @@ _PRECEDENCE: tuple[tuple[Finding, Status], ...] = (
     (Finding.NO_INSTANCE, Status.VACUOUS),
     (Finding.TRIVIAL_BOUND, Status.VACUOUS),
     (Finding.PROOF, Status.PROVED),
+    (Finding.FAILS_BEYOND, Status.INCONCLUSIVE),
     (Finding.CERTIFICATE, Status.CERTIFIED),
     (Finding.ONE_NUMBER, Status.VACUOUS),
     (Finding.FELL_IN_SUITE, Status.INCONCLUSIVE),
@@ -75,6 +77,7 @@ def settle(findings: Iterable[Finding]) -> Status:
     | no draw satisfies the hypotheses | VACUOUS |
     | the bound is trivial on the whole scope | VACUOUS |
     | exact decision procedure closed the goal | PROVED |
+    | it fails outside the values that its author drew | INCONCLUSIVE |
     | rigorous arithmetic covered the domain | CERTIFIED |
     | what the data exclude is the rounding of one number | VACUOUS |
     | not significant among all claims of the run | INCONCLUSIVE |
@@ -142,7 +145,7 @@ def inside_the_margin(found: Sequence[Found]) -> str:
     return "" if doubted else decisive(found).within
 
 
-_AGAINST_SUPPORT = frozenset({Finding.WITHHELD, Finding.INSENSITIVE, Finding.CANNOT_FAIL})
+_AGAINST_SUPPORT = frozenset({Finding.FAILS_BEYOND, Finding.WITHHELD, Finding.INSENSITIVE, Finding.CANNOT_FAIL})
 _NOTHING = Found(Finding.UNDECIDED, "Nothing was decided.")
 
 

@@ -84,6 +84,7 @@ class Reason(StrEnum):
     TOO_FEW_SIZES = "too_few_sizes"  # of a sweep that --sizes shortened
     UNREAD_SIZE = "unread_size"  # the size of a sweep does not reach what is measured
     ONE_SIDED_DOMAIN = "one_sided_domain"  # one side is a number where the other is none
+    RANGE = "range"  # it fails outside the values drawn, where a hypothesis may fail
 
     def __repr__(self) -> str:
         # As a status does: the code that reports hold.

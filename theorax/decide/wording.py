@@ -12,8 +12,8 @@ from theorax.names import many
 from theorax.text.numbers import as_typed, number, p_value, percent, with_uncertainty
 
 __all__ = [
-    "REMEDIES", "SEEDS", "TESTED", "attempted", "finite", "found_by", "inside", "numbers_line",
-    "sentence",
+    "REMEDIES", "SEEDS", "TESTED", "attempted", "beyond_range", "finite", "found_by", "in_general", "inside",
+    "numbers_line", "sentence",
 ]  # fmt: skip
 
 REMEDIES = {
@@ -35,6 +35,7 @@ REMEDIES = {
     Reason.TOO_FEW_SIZES: "the claim needs more sizes than were asked for",
     Reason.UNREAD_SIZE: "the size of the sweep does not reach what is measured",
     Reason.ONE_SIDED_DOMAIN: "at some point one side is a number and the other is none",
+    Reason.RANGE: "it fails outside the values drawn. State the range: where=...",
 }
 
 DECLARE = "Use larger sizes, or declare smaller corrections with a reason"
@@ -98,6 +99,27 @@ def sentence(
     if status is Status.INCONCLUSIVE and decision.reason is not None:
         return f"Undecided{placed}: {REMEDIES[decision.reason]}."
     return f"{status.capitalize()}{placed}."
+
+
+def in_general(failing: str, holding: str, told: str) -> str:
+    """The sentence of a claim that holds at its author's values and fails between them.
+
+    >>> in_general("γ = 3/7", "γ = 1/2", "The data exclude the claimed value.")
+    'Not in general (γ = 3/7, ours); holds at γ = 1/2. The data exclude the claimed value.'
+    """
+    return f"Not in general ({failing}, ours); holds at {holding}. {told}"
+
+
+def beyond_range(failing: str, holding: str, condition: str) -> str:
+    """The sentence of a claim that fails outside its author's values, where a hypothesis may fail too.
+
+    >>> beyond_range("n = 80", "n = 40", "n <= 40")
+    'It fails at n = 80 (ours), outside n = 40; whether its hypotheses hold there cannot be tested. State the range, where=n <= 40, or test each hypothesis with holds=.'
+    """
+    return (
+        f"It fails at {failing} (ours), outside {holding}; whether its hypotheses hold there cannot be tested. "
+        f"State the range, where={condition}, or test each hypothesis with holds=."
+    )
 
 
 CLAIMED = {Side.EQUAL: "exactly", Side.AT_MOST: "at most", Side.AT_LEAST: "at least"}

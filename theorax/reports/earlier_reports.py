@@ -4,6 +4,7 @@
 |---|---|
 | 7 | a claim names its kind without the words of that kind |
 | 8 | fields of what no longer exists (``DROPPED`` of their types); findings of nightly runs |
+| 9 | nothing of what a claim was seen at |
 """
 
 from __future__ import annotations
