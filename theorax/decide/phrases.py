@@ -11,8 +11,19 @@ from theorax.names import many
 from theorax.text.numbers import number, percent, with_uncertainty
 
 __all__ = [
-    "SIGNS", "case_name", "case_place", "claimed_value", "factor_text", "gains_text", "lasts", "margin_text",
-    "general_text", "noise_assumed", "power_phrase", "risk", "seen_text",
+    "SIGNS",
+    "case_name",
+    "case_place",
+    "claimed_value",
+    "factor_text",
+    "gains_text",
+    "general_text",
+    "lasts",
+    "margin_text",
+    "noise_assumed",
+    "power_phrase",
+    "risk",
+    "seen_text",
 ]  # fmt: skip
 
 LISTED = 8  # values of a letter that are named one by one

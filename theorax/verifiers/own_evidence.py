@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from sympy import Eq, Expr, Ge, Le, exp, interpolate, log, simplify
+from sympy import Eq, Expr, Ge, Integer, Le, exp, interpolate, log, simplify
 
 from theorax.decide import wording
 from theorax.decide.equivalence import combine
@@ -135,11 +135,12 @@ def own_plans(
     At a lower effort than thorough a case waits that costs more than a third of its claim, and so do those that ask for
     more new programs than a part of the author's: compiling is most of what a check costs.
     """
-    programs: set[Hashable] = set()
+    known: set[Hashable] = set()
     for name, lines in table.items():
         for line in lines:
-            programs |= _programs(theorem, line, table[name])
-    left = math.inf if settings.effort == "thorough" else max(1, len(programs) // NEW_PROGRAMS[settings.effort])
+            known |= _programs(theorem, line, table[name])
+    most = math.inf if settings.effort == "thorough" else max(1, len(known) // NEW_PROGRAMS[settings.effort])
+    room = _Room(known, most)
     found: dict[str, OwnPlan] = {}
     for name, claim in planned.items():
         if not claim.cases or claim.cases[0].cell.line is BOX:
@@ -149,26 +150,45 @@ def own_plans(
         elif settings.at or settings.sizes:
             found[name] = OwnPlan(none="values were asked for")
         else:
-            whole = _own_lines(claim, table)
-            dearest = math.inf if settings.effort == "thorough" else sum(map(_cost, whole)) / DEAREST
-            cases = []
-            for choice in choices(theorem, claim.claim, whole):
-                for part in choice.smaller:  # of several sizes the largest alone, where all are too dear
-                    if not (lines := _drawn_lines(claim, part, whole[0])):
-                        break
-                    new = _programs(theorem, lines[0], (*table[lines[0].experiment], lines[0])) - programs
-                    waits = (lines[0].random and _cost(lines[0]) > dearest) or len(new) > left
-                    if not waits:
-                        choice = part
-                        break
-                if not lines:
-                    continue
-                if not waits:
-                    left -= len(new)
-                    programs |= new
-                cases.append(PlannedCase(choice, lines, waits))
-            found[name] = OwnPlan(tuple(cases), "" if cases else "no other value is admissible")
+            found[name] = _planned(theorem, claim, table, settings, room)
     return found
+
+
+@dataclass
+class _Room:
+    """Programs known so far, and how many more the cases of the engine's may ask for."""
+
+    known: set[Hashable]
+    left: float
+
+    def takes(self, new: set[Hashable]) -> bool:
+        """True if these programs fit in; they are known from then on."""
+        new = new - self.known
+        if len(new) > self.left:
+            return False
+        self.left -= len(new)
+        self.known |= new
+        return True
+
+
+def _planned(theorem: Theorem, planned: PlannedClaim, table: Table, settings: Settings, room: _Room) -> OwnPlan:
+    """The engine's cases of one claim; where several sizes together are too dear, the largest of them alone."""
+    whole = _own_lines(planned, table)
+    dearest = math.inf if settings.effort == "thorough" else sum(map(_cost, whole)) / DEAREST
+    cases: list[PlannedCase] = []
+    for choice in choices(theorem, planned.claim, whole):
+        tried: list[PlannedCase] = []
+        for part in choice.smaller:
+            lines = _drawn_lines(planned, part, whole[0], dearest)
+            if lines:
+                first = lines[0]
+                is_dear = first.random and _cost(first) > dearest
+                waits = is_dear or not room.takes(_programs(theorem, first, (*table[first.experiment], first)))
+                tried.append(PlannedCase(part, lines, waits))
+                if not waits:
+                    break
+        cases += [case for case in tried if not case.waits][:1] or tried[:1]
+    return OwnPlan(tuple(cases), "" if cases else "no other value is admissible")
 
 
 def _programs(theorem: Theorem, line: SweepLine, every: Sequence[SweepLine]) -> set[Hashable]:
@@ -192,32 +212,58 @@ def _own_lines(planned: PlannedClaim, table: Table) -> list[SweepLine]:
     return list(found.values())
 
 
-def _drawn_lines(planned: PlannedClaim, choice: OwnChoice, line: SweepLine) -> tuple[SweepLine, ...]:
-    """The first lines of the choice, with the draws that each needs."""
-    own = islice(lines_of(planned.claim, choice, line, line.draws), TRIES)
-    return tuple(one.with_draws(_enough(planned, one)) for one in own)
+def _drawn_lines(planned: PlannedClaim, choice: OwnChoice, line: SweepLine, dearest: float) -> tuple[SweepLine, ...]:
+    """The first lines of the choice, with the draws that they need."""
+    own = list(islice(lines_of(planned.claim, choice, line, line.draws), TRIES))
+    draws = _enough(planned, choice, own[0], dearest) if own else 0
+    return tuple(one.with_draws(draws) for one in own)
 
 
-def _enough(planned: PlannedClaim, line: SweepLine) -> int:
-    """An eighth of the draws, or as many more as detect a change of the claimed value by a half."""
+def _enough(planned: PlannedClaim, choice: OwnChoice, line: SweepLine, dearest: float) -> int:
+    """An eighth of the draws, or as many more as detect a change of the claimed value by a half.
+
+    Of the only value of a letter in the predicted side more, up to a third of the claim: as many as tell the claim from one
+    that does not depend on the letter.
+    """
     most, judge = line.draws, JUDGES[type(planned.claim)]
     if not line.random:
         return most
     first = draws = min(most, max(math.ceil(most / PART), judge.fewest))
     while draws < most and not _detects(planned, line.with_draws(draws)):
         draws = min(most, 2 * draws)
-    return draws if draws < most or _detects(planned, line) else first
+    if draws == most and not _detects(planned, line):
+        draws = first
+    if choice.place is Place.NEAR and choice.letter in _dependent(planned.claim, line):
+        constant = planned.claim.prediction.subs(choice.letter, _first_case(planned)[choice.letter])
+        affordable = most if math.isinf(dearest) else min(most, int(dearest // sum(line.sizes)))
+        while 2 * draws <= affordable and not _detects(planned, line.with_draws(draws), constant):
+            draws *= 2
+    return draws
 
 
-def _detects(planned: PlannedClaim, line: SweepLine) -> bool:
+def _first_case(planned: PlannedClaim) -> Mapping[Letter, Expr]:
+    line = planned.cases[0].cell.line
+    return {**line.case, line.swept: Integer(line.sizes[0])}
+
+
+def _detects(planned: PlannedClaim, line: SweepLine, other: Expr | None = None) -> bool:
+    """True if these draws notice a change of the claimed value by a half, or to that of another prediction."""
     claim, judge = planned.claim, JUDGES[type(planned.claim)]
     levels = Levels(planned.levels.support, planned.levels.refute / SHARE)
     try:
-        cases = [judge.prepare(claim, cell, levels, claim) for cell in judge.cells(claim, line)]
+        cells = list(judge.cells(claim, line))
+        cases = [judge.prepare(claim, cell, levels, claim) for cell in cells]
+        if other is None:
+            changes = [DETECTED * abs(case.claimed or 0.0) for case in cases]
+        else:
+            variant = replace(claim, **{claim.predicted: other})
+            rivals = [judge.prepare(variant, cell, levels, claim) for cell in cells]
+            changes = [case.apart(rival) or 0.0 for case, rival in zip(cases, rivals, strict=True)]
     except TheoraxError:
         return True  # told where it is drawn
     return all(
-        not case.claimed or case.noticeable is None or case.noticeable <= DETECTED * abs(case.claimed) for case in cases
+        not change or case.noticeable is None or case.noticeable <= change
+        for case, change in zip(cases, changes, strict=True)
     )
 
 
@@ -334,7 +380,7 @@ class _Search:
         seen = seen_of(self.claim, self.planned, [part.case for part in tried])
         assert seen is not None
         shown = {letter.letter: letter for letter in seen.letters}
-        for letter in self.dependent():
+        for letter in _dependent(self.claim, self.lines()[0]):
             name = displayed(letter)
             if name in shown and not shown[name].fixed:
                 shown[name] = self.shown(letter, shown[name], [part for part in tried if part.choice.letter == letter])
@@ -369,16 +415,6 @@ class _Search:
             return [lines[0].letters_at(size)[letter] for size in lines[0].sizes]
         return list(dict.fromkeys(line.case[letter] for line in lines if letter in line.case))
 
-    def dependent(self) -> Iterator[Letter]:
-        """The letters of the predicted side whose dependence cases can show."""
-        predicted = self.claim.prediction
-        if predicted is None or self.claim.sided is not Side.EQUAL or predicted.atoms(Measured):
-            return
-        line = self.lines()[0]
-        for letter in sorted(predicted.free_symbols, key=str):
-            if letter in line.case or (letter == line.swept and self.claim.tending is None):
-                yield letter
-
     def shown(self, letter: Letter, row: SeenLetter, tried: Sequence[_Tried]) -> SeenLetter:
         """The row of a letter with whether the evidence shows how the claim depends on it."""
         values = self.values(letter)
@@ -387,7 +423,7 @@ class _Search:
             return replace(row, is_alone=True)
         predicted = self.claim.prediction
         assert predicted is not None
-        for other in rivals(predicted, letter, values):
+        for other in other_dependences(predicted, letter, values):
             if not any(self.rejects(other, part) for part in ran):
                 return replace(row, is_open=True)
         return row
@@ -411,7 +447,16 @@ class _Search:
         return any(case.decision.status is Status.REFUTED for case in found)
 
 
-def rivals(predicted: Expr, letter: Letter, values: Sequence[Expr]) -> Iterator[Expr]:
+def _dependent(claim: Claim, line: SweepLine) -> list[Letter]:
+    """The letters of the predicted side whose dependence cases can show."""
+    predicted = claim.prediction
+    if predicted is None or claim.sided is not Side.EQUAL or predicted.atoms(Measured):
+        return []
+    found = {*line.case} | ({line.swept} if claim.tending is None else set())
+    return sorted(predicted.free_symbols & found, key=str)
+
+
+def other_dependences(predicted: Expr, letter: Letter, values: Sequence[Expr]) -> Iterator[Expr]:
     """Other dependences on the letter that agree with the predicted one at these values; the claim itself is none.
 
     The polynomial of least degree through all of them; through two values also the power and the exponential.
