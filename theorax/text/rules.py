@@ -77,7 +77,7 @@ RULES: Mapping[str, str] = {
     "law-mass": "A probability density integrates to one. Divide it by its mass.",
     "law-moment": "Only one number has moments here. Take those of the entries of a vector.",
     "letter-assumption": "A letter takes SymPy's assumptions alone, such as positive=True.",
-    "letter-closed": "A letter of which a model takes no other values says why: closed=\"a sentence\".",
+    "letter-closed": 'A letter of which a model takes no other values says why: closed="a sentence".',
     "letter-meaning": (
         'A report tells its reader what a letter stands for. Write the meaning: Parameter("g", "gain of a weight").'
     ),

@@ -8,8 +8,9 @@ from dataclasses import replace
 
 from sympy import Expr
 
+from theorax.decide.case_results import CaseResult
 from theorax.decide.conclusions import conclude, deciding
-from theorax.decide.findings import Finding, Found, ShownBy, settle, shown_by
+from theorax.decide.findings import Finding, Found, ShownBy, decisive, settle, shown_by
 from theorax.decide.guard_findings import NOTHING_LOOKED_AT, Looked
 from theorax.decide.status import Decision, Direction, Reason, Status
 from theorax.decide.verdict import AssumedNoise, Seen, Statement, Verdict
@@ -129,7 +130,7 @@ def verdict(
     seen += assumptions.surrogates(theorem, planned.cases)
     beside = is_proved and _supported(decision, looked)
     return conclude(
-        _statement(theorem, planned, cases, seen_at),
+        _statement(theorem, planned, cases, seen_at, decisive((*found, *looked.findings)).finding),
         cases,
         found,
         decision=decision,
@@ -154,18 +155,25 @@ def unlogged(verdict: Verdict) -> Verdict:
 
 
 def _statement(
-    theorem: Theorem, planned: PlannedClaim, cases: Sequence[CellCase], seen: Seen | None = None
+    theorem: Theorem, planned: PlannedClaim, cases: Sequence[CellCase], seen: Seen | None, finding: Finding
 ) -> Statement:
     claim, general, alone = planned.claim, "", _alone(planned, seen)
     if alone:
         claim, general = replace(claim, **{claim.predicted: claim.prediction.subs(alone)}), claim.formula
+    # "At every size" is for what a proof or a domain covers.
+    is_covered = finding in (Finding.PROOF, Finding.CERTIFICATE) or not planned.cases
+    regime = claim.regime
+    if not is_covered:
+        results = [case for case in cases if isinstance(case, CaseResult)]
+        holds = finding in (Finding.TEST_SUPPORTED, Finding.INSTANCES)
+        regime = claim.seen_regime(sum(point.draws for case in results for point in case.points) if holds else 0)
     orders = [case.predicted for case in cases if case.predicted is not None] if claim.predicts_an_exponent else []
     directions = {Direction.of(order) for order in orders}
     return Statement(
         id=planned.name,
         kind=claim.kind,
         words=claim.words,
-        statement=claim.typeset,
+        statement=claim.typeset if is_covered else claim.typeset_as_seen,
         latex=claim.latex,
         because=claim.margin.reason if claim.margin is not None else "",
         prediction=inline(claim.prediction) if claim.prediction is not None else None,
@@ -178,7 +186,7 @@ def _statement(
         direction=directions.pop() if len(directions) == 1 else None,
         exponential=any(case.plan.is_exponential for case in cases),
         formula=claim.formula,
-        regime=claim.regime,
+        regime=regime,
         condition=", ".join(filter(None, (*(f"{inline(s)} = {inline(v)}" for s, v in alone.items()), claim.condition))),
         general=general,
         noise=_assumed_noise(claim, cases),

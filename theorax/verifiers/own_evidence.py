@@ -9,6 +9,7 @@ many fresh draws as the author's case has.
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -107,7 +108,7 @@ def _counts(case: OwnCase) -> bool:
 
 
 @dataclass(frozen=True)
-class PlannedCase:
+class PlannedChoice:
     """A case of the engine's before any draw: its lines in the order in which they are tried, and whether it waits."""
 
     choice: OwnChoice
@@ -119,7 +120,7 @@ class PlannedCase:
 class OwnPlan:
     """The engine's cases of a claim, fixed before any draw; ``none``: why there are none."""
 
-    cases: tuple[PlannedCase, ...] = ()
+    cases: tuple[PlannedChoice, ...] = ()
     none: str = ""
 
 
@@ -175,16 +176,16 @@ def _planned(theorem: Theorem, planned: PlannedClaim, table: Table, settings: Se
     """The engine's cases of one claim; where several sizes together are too dear, the largest of them alone."""
     whole = _own_lines(planned, table)
     dearest = math.inf if settings.effort == "thorough" else sum(map(_cost, whole)) / DEAREST
-    cases: list[PlannedCase] = []
+    cases: list[PlannedChoice] = []
     for choice in choices(theorem, planned.claim, whole):
-        tried: list[PlannedCase] = []
+        tried: list[PlannedChoice] = []
         for part in choice.smaller:
             lines = _drawn_lines(planned, part, whole[0], dearest)
             if lines:
                 first = lines[0]
                 is_dear = first.random and _cost(first) > dearest
                 waits = is_dear or not room.takes(_programs(theorem, first, (*table[first.experiment], first)))
-                tried.append(PlannedCase(part, lines, waits))
+                tried.append(PlannedChoice(part, lines, waits))
                 if not waits:
                     break
         cases += [case for case in tried if not case.waits][:1] or tried[:1]
@@ -330,6 +331,8 @@ class _Search:
         reasons = []
         for line in lines:
             try:
+                # JAX writes what a step of the host raises into its log, too.
+                logging.getLogger("jax._src.callback").addFilter(_nothing_told)
                 cases = [
                     self.judge.prepare(self.claim, cell, levels, self.claim)
                     for cell in self.judge.cells(self.claim, line)
@@ -338,6 +341,8 @@ class _Search:
             except Exception as error:  # the author's program may raise whatever it likes where it was never run
                 reasons.append(_told(error))
                 continue
+            finally:
+                logging.getLogger("jax._src.callback").removeFilter(_nothing_told)
             if isinstance(judged, str):
                 reasons.append(judged)
                 continue
@@ -472,6 +477,10 @@ def other_dependences(predicted: Expr, letter: Letter, values: Sequence[Expr]) -
     for other in found:
         if other.is_finite is not False and simplify(other - predicted) != 0:
             yield other
+
+
+def _nothing_told(record: logging.LogRecord) -> bool:
+    return False
 
 
 def _value(part: _Tried) -> Expr:
