@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from theorax.decide.phrases import seen_text
 from theorax.decide.verdict import Verdict
 from theorax.runs.checking import check
 from theorax.verifiers.settings import Settings
@@ -25,7 +26,7 @@ class Row:
     """One statement: where it stands, and the word, the reason and a part of the report that it must get.
 
     ``word``: one word or several with bars between them; for a file that must be refused, the name of the exception.
-    ``told``: a phrase that the verdict's statement, sentence, scope, unseen, or its ledger must hold.
+    ``told``: a phrase that the verdict's statement, sentence, scope, unseen, its ledger or what it was seen at must hold.
     """
 
     of: str  # the class of SOUNDNESS, such as S5
@@ -85,8 +86,11 @@ def missed(folder: Path, row: Row, state: Path) -> list[str]:
 
 def told(verdict: Verdict) -> str:
     """All that a row may ask for of the report on this verdict."""
+    seen = seen_text(verdict.seen) if verdict.seen is not None else ""
     ledger = [f"{part.kind}: {part.text} ({part.checked})" for part in verdict.ledger]
-    return "\n".join((verdict.statement, verdict.sentence, verdict.scope, *verdict.unseen, *ledger))
+    return "\n".join(
+        (verdict.statement, verdict.sentence, verdict.scope, *verdict.unseen, *ledger, verdict.general, seen)
+    )
 
 
 @cache

@@ -143,7 +143,7 @@ def seen_text(seen: Seen) -> str:
         parts.append(f"drawn: {', '.join(seen.drawn)}")
     if seen.none:
         parts.append(f"no case of ours: {seen.none}")
-    parts += [_dropped(case) for case in seen.own if case.outcome is OwnOutcome.DROPPED]
+    parts += [_idle(case) for case in seen.own if case.outcome in _IDLE]
     if waiting := [_at(case) for case in seen.own if case.outcome is OwnOutcome.WAITS]:
         parts.append(f"left to a higher effort: {', '.join(waiting)}")
     if open_ := [row.letter for row in seen.letters if row.is_open]:
@@ -162,8 +162,11 @@ def _at(case: OwnCase) -> str:
     return f"{case.letter} = {', '.join(case.values)}"
 
 
-def _dropped(case: OwnCase) -> str:
-    return f"{_at(case)} (ours): the program does not run there: {case.reason.rstrip('.')}"
+_IDLE = {OwnOutcome.DROPPED: "the program does not run there", OwnOutcome.UNSTATED: "nothing is claimed there"}
+
+
+def _idle(case: OwnCase) -> str:
+    return f"{_at(case)} (ours): {_IDLE[case.outcome]}: {case.reason.rstrip('.')}"
 
 
 def general_text(general: str, seen: Seen | None) -> str:

@@ -210,6 +210,7 @@ class OwnOutcome(StrEnum):
     REFUTED = "refuted"
     BEYOND = "refuted beyond"  # outside the author's values, where a hypothesis may not hold
     DROPPED = "dropped"  # the program does not run there
+    UNSTATED = "unstated"  # the claim says nothing there, or a hypothesis fails
     WAITS = "waits"  # too dear for this effort
 
 
@@ -220,7 +221,7 @@ class OwnCase:
     letter: str  # as displayed
     values: tuple[str, ...]
     outcome: OwnOutcome
-    reason: str = ""  # why it was dropped
+    reason: str = ""  # why it decides nothing
 
 
 @dataclass(frozen=True)

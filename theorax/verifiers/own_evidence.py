@@ -21,6 +21,7 @@ from sympy import Eq, Expr, Ge, Integer, Le, exp, interpolate, log, simplify
 from theorax.decide import wording
 from theorax.decide.equivalence import combine
 from theorax.decide.findings import Finding, Found
+from theorax.decide.moments import FEWEST_DRAWS
 from theorax.decide.status import Decision, Levels, Reason, Side, Status
 from theorax.decide.verdict import OwnCase, OwnOutcome, Seen, SeenLetter
 from theorax.errors import DesignError, StatementError, TheoraxError
@@ -40,6 +41,7 @@ __all__ = ["OwnEvidence", "OwnPlan", "looked_for", "own_plans", "seen_of"]
 SHARE = 10  # the level of refutation over that of all cases of the engine
 PART = 8  # the draws of a case of the author's over those of one of the engine's
 DEAREST = 3  # a case that costs more than this part of its claim waits
+TOGETHER = 2  # and so do those that with the ones before cost more than this part
 TRIES = 3  # values of a letter at which the program is tried
 LONGEST = 160  # characters of an error that are told
 DETECTED = 0.5  # the share of the claimed value by which a change is detected
@@ -52,7 +54,7 @@ class OwnEvidence:
     """Cases of the engine's: those that refute where the claim speaks, those that fail outside, and all that is told."""
 
     refuting: tuple[CellResult, ...] = ()
-    failing: str = ""  # the first value that refutes, as told
+    failing: str = ""  # the values at which it is refuted, as told
     beyond: tuple[Found, ...] = ()
     seen: Seen | None = None
     cells: int = 0
@@ -104,7 +106,7 @@ def _sorted(values: Iterable[str]) -> tuple[str, ...]:
 
 
 def _counts(case: OwnCase) -> bool:
-    return case.outcome not in (OwnOutcome.DROPPED, OwnOutcome.WAITS)
+    return case.outcome in (OwnOutcome.KEPT, OwnOutcome.REFUTED, OwnOutcome.BEYOND)
 
 
 @dataclass(frozen=True)
@@ -176,6 +178,7 @@ def _planned(theorem: Theorem, planned: PlannedClaim, table: Table, settings: Se
     """The engine's cases of one claim; where several sizes together are too dear, the largest of them alone."""
     whole = _own_lines(planned, table)
     dearest = math.inf if settings.effort == "thorough" else sum(map(_cost, whole)) / DEAREST
+    left = dearest * DEAREST / TOGETHER
     cases: list[PlannedChoice] = []
     for choice in choices(theorem, planned.claim, whole):
         tried: list[PlannedChoice] = []
@@ -183,10 +186,11 @@ def _planned(theorem: Theorem, planned: PlannedClaim, table: Table, settings: Se
             lines = _drawn_lines(planned, part, whole[0], dearest)
             if lines:
                 first = lines[0]
-                is_dear = first.random and _cost(first) > dearest
+                is_dear = first.random and _cost(first) > min(dearest, left)
                 waits = is_dear or not room.takes(_programs(theorem, first, (*table[first.experiment], first)))
                 tried.append(PlannedChoice(part, lines, waits))
                 if not waits:
+                    left -= _cost(first)
                     break
         cases += [case for case in tried if not case.waits][:1] or tried[:1]
     return OwnPlan(tuple(cases), "" if cases else "no other value is admissible")
@@ -227,9 +231,12 @@ def _enough(planned: PlannedClaim, choice: OwnChoice, line: SweepLine, dearest: 
     that does not depend on the letter.
     """
     most, judge = line.draws, JUDGES[type(planned.claim)]
+    if any(letter.array for letter in planned.claim.observed):  # one instance refutes, and none supports
+        return max(1, math.ceil(most / PART))
     if not line.random:
         return most
-    first = draws = min(most, max(math.ceil(most / PART), judge.fewest))
+    is_mean = planned.claim.averaged is not None or planned.claim.tending is not None
+    first = draws = min(most, max(math.ceil(most / PART), FEWEST_DRAWS if is_mean else judge.fewest))
     while draws < most and not _detects(planned, line.with_draws(draws)):
         draws = min(most, 2 * draws)
     if draws == most and not _detects(planned, line):
@@ -328,7 +335,7 @@ class _Search:
 
     def tried(self, choice: OwnChoice, lines: Sequence[SweepLine], levels: Levels) -> _Tried:
         """The choice at the first of its values at which the program runs and the hypotheses hold."""
-        reasons = []
+        reasons: list[tuple[OwnOutcome, str]] = []
         for line in lines:
             try:
                 # JAX writes what a step of the host raises into its log, too.
@@ -339,19 +346,20 @@ class _Search:
                 ]
                 judged = self.judged(cases, line)
             except Exception as error:  # the author's program may raise whatever it likes where it was never run
-                reasons.append(_told(error))
+                is_design = isinstance(error, DesignError | StatementError)
+                reasons.append((OwnOutcome.UNSTATED if is_design else OwnOutcome.DROPPED, _told(error)))
                 continue
             finally:
                 logging.getLogger("jax._src.callback").removeFilter(_nothing_told)
             if isinstance(judged, str):
-                reasons.append(judged)
+                reasons.append((OwnOutcome.UNSTATED, judged))
                 continue
             refuted = any(part.decision.status is Status.REFUTED for part in judged)
             outcome = OwnOutcome.KEPT
             if refuted:
                 outcome = OwnOutcome.REFUTED if self.speaks_of(choice) else OwnOutcome.BEYOND
             return _Tried(choice, _own_case(choice, line, outcome), line, tuple(judged))
-        return _Tried(choice, _own_case(choice, lines[0], OwnOutcome.DROPPED, reasons[0]))
+        return _Tried(choice, _own_case(choice, lines[0], *reasons[0]))
 
     def judged(self, cases: Sequence[CellCase], line: SweepLine) -> list[CellResult] | str:
         """The decided cases; in the place of a refutation by few draws, the decision on as many fresh ones as the author's."""
@@ -393,7 +401,8 @@ class _Search:
         refuting = [part for part in tried if part.case.outcome is OwnOutcome.REFUTED]
         results = [case for part in refuting for case in part.judged if case.decision.status is Status.REFUTED]
         beyond = [self.beyond(part, seen) for part in tried if part.case.outcome is OwnOutcome.BEYOND]
-        return OwnEvidence(tuple(results), refuting[0].told if refuting else "", tuple(beyond), seen, cells)
+        failing = "; ".join(part.told for part in refuting)
+        return OwnEvidence(tuple(results), failing, tuple(beyond), seen, cells)
 
     def beyond(self, part: _Tried, seen: Seen) -> Found:
         """The finding of a case that fails outside the author's values."""
