@@ -47,7 +47,7 @@ class FactKey(StrEnum):
     ALONE = "Alone"
     REASON = "Undecided"
     SEEN = "Seen"
-    GENERAL = "In general"
+    GENERAL = "Claimed in general"
     CASE = "Deciding case"
     BOUND = "Bound"
     PREDICTED = "Predicted"

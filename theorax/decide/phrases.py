@@ -172,4 +172,4 @@ def _idle(case: OwnCase) -> str:
 def general_text(general: str, seen: Seen | None) -> str:
     """The general formula of a claim that was checked at one value of some letters."""
     alone = [f"{row.letter} = {row.values[0]}" for row in seen.letters if row.is_alone] if seen is not None else []
-    return f"{general}, claimed in general; checked only at {', '.join(alone)}"
+    return f"{general}; checked only at {', '.join(alone)}"

@@ -9,7 +9,18 @@ from theorax.decide.verdict import Assumption, Standing, Verdict
 from theorax.names import many
 from theorax.text.numbers import number
 
-__all__ = ["GROUPS", "KEYS", "NUMBERS", "OF_KEYS", "UNSEEN", "grouped", "inputs_held_fixed", "promise", "said_for"]
+__all__ = [
+    "EVERYWHERE",
+    "GROUPS",
+    "KEYS",
+    "NUMBERS",
+    "OF_KEYS",
+    "UNSEEN",
+    "grouped",
+    "inputs_held_fixed",
+    "promise",
+    "said_for",
+]
 
 GROUPS: tuple[tuple[Standing, str], ...] = (
     (Standing.TESTED, "Tested"),
@@ -26,6 +37,7 @@ _HOW = {
     Finding.INSTANCES: " by rigorous arithmetic on each instance built",
 }
 UNSEEN = "unseen"  # the kind of a line that no check can look at, whose text says all
+EVERYWHERE = "unseen in every check"  # the same, of what no check of any theorem sees: a row of few lines leaves it out
 KEYS, NUMBERS = "keys", "numbers"
 OF_KEYS = frozenset({KEYS, NUMBERS})  # kinds of lines on what the keys of this very program leave open
 LONGEST = 120  # characters of what was held fixed that are listed in a line
@@ -65,7 +77,7 @@ def grouped(
     """
     for standing, heading in GROUPS:
         own = [part for part in ledger if part.checked == standing and part.kind not in left_out]
-        lines = [part.text if part.kind == UNSEEN else f"{part.kind}: {part.text}" for part in own]
+        lines = [part.text if part.kind in (UNSEEN, EVERYWHERE) else f"{part.kind}: {part.text}" for part in own]
         if standing is Standing.NOT_LOOKED_AT:
             lines = [*unseen, *lines]
         if lines:

@@ -122,7 +122,7 @@ class ClaimCheck:
     def _with_own_cases(self, planned: PlannedClaim, decided: _Decided, plan: own_evidence.OwnPlan) -> Verdict:
         """The verdict with what the engine's own cases say of a claim that stands so far."""
         if not decided.verdict.status.holds or not decided.judged or decided.decision is None:
-            return decided.with_seen(own_evidence.seen_of(planned.claim, planned))
+            return decided.with_seen(own_evidence.seen_of(planned.claim, planned) if decided.judged else None)
         with phase("attacking"):
             own = own_evidence.looked_for(self.theorem, planned, plan, self.table, self.draws, self.settings)
         if own.refuting:
