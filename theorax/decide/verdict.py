@@ -204,7 +204,7 @@ class SeenLetter:
 
 
 class OwnOutcome(StrEnum):
-    """What came of a case of the engine's."""
+    """The outcome of a case of the engine's."""
 
     KEPT = "kept"  # it did not refute the claim
     REFUTED = "refuted"

@@ -111,14 +111,14 @@ def in_general(failing: str, holding: str, told: str) -> str:
 
 
 def beyond_range(failing: str, holding: str, condition: str) -> str:
-    """The sentence of a claim that fails outside its author's values, where a hypothesis may fail too.
+    """The sentence of a claim that fails beside its author's values, where hypotheses or corrections may be others too.
 
     >>> print(beyond_range("n = 80", "n = 40", "n <= 40").partition(";")[0])
-    It fails at n = 80 (ours), outside n = 40
+    It fails at n = 80 (ours), beside n = 40
     """
     return (
-        f"It fails at {failing} (ours), outside {holding}; whether its hypotheses hold there cannot be tested. "
-        f"State the range, where={condition}, or test each hypothesis with holds=."
+        f"It fails at {failing} (ours), beside {holding}; whether hypotheses and corrections are as declared there is not "
+        f"known. State the range, where={condition}, or test each hypothesis with holds=."
     )
 
 

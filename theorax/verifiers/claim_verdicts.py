@@ -159,6 +159,7 @@ def _statement(
 ) -> Statement:
     claim, general, alone = planned.claim, "", _alone(planned, seen)
     if alone:
+        assert claim.prediction is not None  # which holds these letters
         claim, general = replace(claim, **{claim.predicted: claim.prediction.subs(alone)}), claim.formula
     # "At every size" is for what a proof or a domain covers.
     is_covered = finding in (Finding.PROOF, Finding.CERTIFICATE) or not planned.cases

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from sympy import Eq, Expr, Ge, Integer, Le, exp, interpolate, log, simplify
+from sympy import Eq, Expr, Ge, Integer, Le, Or, exp, interpolate, log, simplify
 
 from theorax.decide import wording
 from theorax.decide.equivalence import combine
@@ -186,7 +186,8 @@ def _planned(theorem: Theorem, planned: PlannedClaim, table: Table, settings: Se
             lines = _drawn_lines(planned, part, whole[0], dearest)
             if lines:
                 first = lines[0]
-                is_dear = first.random and _cost(first) > min(dearest, left)
+                has_instances = any(letter.array for letter in planned.claim.observed)
+                is_dear = (first.random or has_instances) and _cost(first) > min(dearest, left)
                 waits = is_dear or not room.takes(_programs(theorem, first, (*table[first.experiment], first)))
                 tried.append(PlannedChoice(part, lines, waits))
                 if not waits:
@@ -242,6 +243,7 @@ def _enough(planned: PlannedClaim, choice: OwnChoice, line: SweepLine, dearest: 
     if draws == most and not _detects(planned, line):
         draws = first
     if choice.place is Place.NEAR and choice.letter in _dependent(planned.claim, line):
+        assert planned.claim.prediction is not None  # which holds the letter
         constant = planned.claim.prediction.subs(choice.letter, _first_case(planned)[choice.letter])
         affordable = most if math.isinf(dearest) else min(most, int(dearest // sum(line.sizes)))
         while 2 * draws <= affordable and not _detects(planned, line.with_draws(draws), constant):
@@ -357,7 +359,8 @@ class _Search:
             refuted = any(part.decision.status is Status.REFUTED for part in judged)
             outcome = OwnOutcome.KEPT
             if refuted:
-                outcome = OwnOutcome.REFUTED if self.speaks_of(choice) else OwnOutcome.BEYOND
+                sure = self.speaks_of(choice) and self.stands(choice, judged)
+                outcome = OwnOutcome.REFUTED if sure else OwnOutcome.BEYOND
             return _Tried(choice, _own_case(choice, line, outcome), line, tuple(judged))
         return _Tried(choice, _own_case(choice, lines[0], *reasons[0]))
 
@@ -389,6 +392,15 @@ class _Search:
         needed = [self.theorem.hypotheses[name] for name in self.theorem.needed(self.claim)]
         return all(part.holds is not None and choice.letter not in part.holds.free_symbols for part in needed)
 
+    def stands(self, choice: OwnChoice, judged: Sequence[CellResult]) -> bool:
+        """True if the refutation speaks of the claim: the class of corrections is declared for the author's values alone.
+
+        At another value of a letter, what is refuted only with that class and not with twice of it is claim or class.
+        """
+        if self.claim.tending is None or choice.is_size:
+            return True
+        return any(part.decision.status is Status.REFUTED and part.decision.robust for part in judged)
+
     def told(self, tried: Sequence[_Tried], cells: int) -> OwnEvidence:
         seen = seen_of(self.claim, self.planned, [part.case for part in tried])
         assert seen is not None
@@ -412,13 +424,10 @@ class _Search:
         numbers = self.values(letter)
         low, high = min(numbers, key=float), max(numbers, key=float)
         value = part.choice.candidates[0][0] if part.line is None else _value(part)
-        condition = (
-            Eq(letter, low)
-            if low == high and not part.choice.is_size
-            else Le(letter, high)
-            if value > high
-            else Ge(letter, low)
-        )
+        if part.choice.place is Place.OUTSIDE:
+            condition = Le(letter, high) if value > high else Ge(letter, low)
+        else:
+            condition = Or(*(Eq(letter, number) for number in numbers))
         sentence = wording.beyond_range(part.told, holding, str(condition))
         return Found(Finding.FAILS_BEYOND, sentence, Reason.RANGE)
 
@@ -513,7 +522,7 @@ def _waiting(choice: OwnChoice, line: SweepLine) -> _Tried:
 
 
 def _cost(line: SweepLine) -> float:
-    """What a line costs at least: its draws, each as dear as its size."""
+    """The least cost of a line: its draws, each as dear as its size."""
     return float(line.draws * sum(line.sizes))
 
 

@@ -84,7 +84,7 @@ class _Digest:
 
 
 def statements(theorem: Theorem, experiment: str) -> str:
-    """What the theorem states of an experiment, as the text that its cases are fixed by."""
+    """The statements about an experiment, as the text that fixes its cases."""
     told = [
         f"{name}: {claim.statement}"
         for name, claim in theorem.claims.items()
