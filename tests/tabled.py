@@ -26,7 +26,7 @@ class Row:
     """One statement: where it stands, and the word, the reason and a part of the report that it must get.
 
     ``word``: one word or several with bars between them; for a file that must be refused, the name of the exception.
-    ``told``: a phrase that the verdict's statement, sentence, scope, unseen, or its ledger must hold.
+    ``told``: a phrase that the verdict's statement, sentence, scope, unseen, its ledger or what it was seen at must hold.
     """
 
     of: str  # the class of SOUNDNESS, such as S5
@@ -88,7 +88,9 @@ def told(verdict: Verdict) -> str:
     """All that a row may ask for of the report on this verdict."""
     ledger = [f"{part.kind}: {part.text} ({part.checked})" for part in verdict.ledger]
     named = [fact.value for fact in facts(verdict)]
-    return "\n".join((verdict.statement, verdict.sentence, verdict.scope, *verdict.unseen, *ledger, *named))
+    return "\n".join(
+        (verdict.statement, verdict.sentence, verdict.scope, *verdict.unseen, *ledger, verdict.general, *named)
+    )
 
 
 @cache

@@ -18,7 +18,17 @@ from theorax.decide import means
 from theorax.decide.facts import FactKey, Level, facts
 from theorax.decide.kinds import KindWords
 from theorax.decide.status import Reading, Reason, Status
-from theorax.decide.verdict import AssumedNoise, LoggedAttempt, LookTaken, Searched, VarianceGain
+from theorax.decide.verdict import (
+    AssumedNoise,
+    LoggedAttempt,
+    LookTaken,
+    OwnCase,
+    OwnOutcome,
+    Searched,
+    Seen,
+    SeenLetter,
+    VarianceGain,
+)
 from theorax.language import KINDS
 from theorax.reports import summary
 from theorax.reports.document import harmless_document
@@ -31,6 +41,19 @@ REPORTS = Path(theorax.__file__).parent / "reports"
 WORDS = {
     kind.__name__: kind.words if isinstance(kind.words, KindWords) else means.WORDS for kind in KINDS
 }  # the words of an expectation are a property
+SEEN = Seen(
+    (
+        SeenLetter("n", ("4", "16"), ("9",)),
+        SeenLetter("gamma", ("1/2",), is_alone=True),
+        SeenLetter("a", ("0", "1"), is_open=True),
+    ),
+    ("Gaussian",),
+    (
+        OwnCase("n", ("9",), OwnOutcome.KEPT),
+        OwnCase("gamma", ("3/7",), OwnOutcome.DROPPED, "ValueError: no such ratio"),
+        OwnCase("a", ("3/7",), OwnOutcome.WAITS),
+    ),
+)
 JUDGED = [status for status in Status if status is not Status.ERROR]  # which leaves no claims
 EXCUSED = {
     "claim_facts.py .level": "it is the part of the presenter that knows the run, and tells the risk of all attempts",
@@ -51,6 +74,8 @@ def outcome(words: KindWords, status: Status = Status.SUPPORTED, **fields: objec
         log=LoggedAttempt(number=1, begun="2026-01-02T03:04:05Z", entries=5, earlier=3, inconclusive=2, refuted=1),
         look=LookTaken(1, 3, 500, 2000),
         searched=Searched(evaluations=600, size=8.0, share=0.97, left=("random_gamma (3,)",)),
+        general="E[s] = gamma",
+        seen=SEEN,
         **fields,
     )
     return replace(base, claims=(full, *others))

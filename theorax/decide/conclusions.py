@@ -16,6 +16,7 @@ from theorax.decide.verdict import (
     ErrorRates,
     Grounds,
     LoggedAttempt,
+    Seen,
     Statement,
     Verdict,
     again,
@@ -45,12 +46,13 @@ def conclude(
     sizes: Sequence[float] = (),
     attempt: int = 1,
     log: LoggedAttempt | None = None,
+    seen: Seen | None = None,
 ) -> Verdict:
     """The verdict on one claim.
 
     ``decision``: of all cases together; None where no data decided, and then none of the cases has a result. ``level``:
     what the verdict spends of an error rate; None where nothing is random, or where arithmetic decided. ``looked``: what
-    was looked at besides. ``draws``: those of all points, where none are given.
+    was looked at besides. ``draws``: those of all points, where none are given. ``seen``: what it was looked at.
     """
     results = [case for case in cases if isinstance(case, CaseResult)]
     shown = None if decision is None else deciding(results, decision)
@@ -67,6 +69,7 @@ def conclude(
         measured_for=measured_for,
         ledger=looked.over(ledger),
         tightness=tightness,
+        seen=seen,
     )
     spent = ErrorRates(**rates) if decision is None else ErrorRates.of(decision, level, **rates)
     larger = LargerClasses() if decision is None else decision.larger_classes

@@ -46,6 +46,8 @@ class FactKey(StrEnum):
     UNCONTROLLED = "No control"
     ALONE = "On its own"
     REASON = "Undecided"
+    SEEN = "Seen"
+    GENERAL = "Claimed in general"
     CASE = "Deciding case"
     BOUND = "Bound"
     PREDICTED = "Predicted"
@@ -162,6 +164,10 @@ def _grounds(claim: Verdict) -> Iterator[Fact]:
         yield Fact(FactKey.TIGHTNESS, ". ".join((shown, *remarks(claim.tightness))))
     if not claim.status.holds:  # a green word says it in its promise
         yield Fact(FactKey.SCOPE, claim.scope)
+    if claim.seen is not None:
+        yield Fact(FactKey.SEEN, phrases.seen_text(claim.seen))
+    if claim.general:
+        yield Fact(FactKey.GENERAL, phrases.general_text(claim.general, claim.seen))
     if claim.draws:
         sizes = [number(size) for size in claim.sizes]
         swept = ", ".join(sizes) if len(sizes) <= LISTED else f"{sizes[0]} to {sizes[-1]}"

@@ -25,8 +25,9 @@ class Finding(StrEnum):
     TRIVIAL_BOUND = "the bound is trivial on the whole scope"
     PROOF = "exact decision procedure closed the goal"
     FLOATS_OFF = "the floats that the program returned are not the numbers of its function"
-    CERTIFICATE = "rigorous arithmetic covered the domain"
     WITNESS = "a search found a draw at which it fails, by more than rounding"
+    FAILS_BEYOND = "it fails outside the values that its author drew"
+    CERTIFICATE = "rigorous arithmetic covered the domain"
     ONE_NUMBER = "what the data exclude is the rounding of one number"
     TEST_REFUTED = "the data exclude the claim"
     INSENSITIVE = "a wrong variant or a control passes"
@@ -49,8 +50,9 @@ _PRECEDENCE: tuple[tuple[Finding, Status], ...] = (
     (Finding.TRIVIAL_BOUND, Status.VACUOUS),
     (Finding.PROOF, Status.PROVED),
     (Finding.FLOATS_OFF, Status.INCONCLUSIVE),
-    (Finding.CERTIFICATE, Status.CERTIFIED),
     (Finding.WITNESS, Status.REFUTED),
+    (Finding.FAILS_BEYOND, Status.INCONCLUSIVE),
+    (Finding.CERTIFICATE, Status.CERTIFIED),
     (Finding.ONE_NUMBER, Status.VACUOUS),
     (Finding.TEST_REFUTED, Status.REFUTED),
     (Finding.INSENSITIVE, Status.VACUOUS),
@@ -78,8 +80,9 @@ def settle(findings: Iterable[Finding]) -> Status:
     | the bound is trivial on the whole scope | VACUOUS |
     | exact decision procedure closed the goal | PROVED |
     | the floats that the program returned are not the numbers of its function | INCONCLUSIVE |
-    | rigorous arithmetic covered the domain | CERTIFIED |
     | a search found a draw at which it fails, by more than rounding | REFUTED |
+    | it fails outside the values that its author drew | INCONCLUSIVE |
+    | rigorous arithmetic covered the domain | CERTIFIED |
     | what the data exclude is the rounding of one number | VACUOUS |
     | the data exclude the claim | REFUTED |
     | a wrong variant or a control passes | VACUOUS |
@@ -147,7 +150,9 @@ def inside_the_margin(found: Sequence[Found]) -> str:
     return "" if doubted else decisive(found).within
 
 
-_AGAINST_SUPPORT = frozenset({Finding.WITHHELD, Finding.INSENSITIVE, Finding.CANNOT_FAIL, Finding.FLOATS_OFF})
+_AGAINST_SUPPORT = frozenset(
+    {Finding.FAILS_BEYOND, Finding.WITHHELD, Finding.INSENSITIVE, Finding.CANNOT_FAIL, Finding.FLOATS_OFF}
+)
 _DECIDED = frozenset({Finding.CERTIFICATE, Finding.TEST_REFUTED, Finding.INSTANCES, Finding.TEST_SUPPORTED})
 _NOTHING = Found(Finding.UNDECIDED, "Nothing was decided.")
 

@@ -8,17 +8,18 @@ from theorax.decide.correction_words import slow_term
 from theorax.decide.kinds import DecidedQuantity, KindWords
 from theorax.decide.slow_terms import Form, FormKind
 from theorax.decide.status import Reading, Side, Status
-from theorax.decide.verdict import AssumedNoise, Case, VarianceGain, Verdict
+from theorax.decide.verdict import AssumedNoise, Case, OwnCase, OwnOutcome, Seen, SeenLetter, VarianceGain, Verdict
 from theorax.names import many
 from theorax.text.numbers import as_power, number, percent, with_uncertainty
 
 __all__ = [
     "LASTING", "SIGNS", "case_name", "case_place", "claimed_value", "factor_text", "form_text", "gains_text",
     "lasts", "margin_text",
-    "noise_assumed", "power_phrase", "risk",
+    "general_text", "noise_assumed", "power_phrase", "risk", "seen_text",
 ]  # fmt: skip
 
 LASTING = 1e6  # a factor from which corrections play no part
+LISTED = 8  # values of a letter that are named one by one
 SIGNS = {Side.EQUAL: "", Side.AT_MOST: "≤ ", Side.AT_LEAST: "≥ "}
 
 
@@ -154,3 +155,47 @@ def gains_text(gains: Sequence[VarianceGain]) -> str:
     for reason in dict.fromkeys(gain.raw for gain in gains if gain.raw):
         parts.append(f"{many(sum(gain.raw == reason for gain in gains), 'case')} as drawn: {reason}")
     return "; ".join(parts)
+
+
+def seen_text(seen: Seen) -> str:
+    """Everything at which a claim was looked at, on a line; values of the engine's are marked.
+
+    >>> letters = (SeenLetter("n", ("4", "16")), SeenLetter("a", ("0", "1"), ("3/7",), is_open=True))
+    >>> seen_text(Seen(letters, ("Gaussian",)))
+    'n = 4, 16; a = 0, 1; 3/7 (ours); drawn: Gaussian; dependence on a not shown'
+    """
+    parts = [_values(row) for row in seen.letters]
+    if seen.drawn:
+        parts.append(f"drawn: {', '.join(seen.drawn)}")
+    if seen.none:
+        parts.append(f"no case of ours: {seen.none}")
+    parts += [_idle(case) for case in seen.own if case.outcome in _IDLE]
+    if waiting := [_at(case) for case in seen.own if case.outcome is OwnOutcome.WAITS]:
+        parts.append(f"left to a higher effort: {', '.join(waiting)}")
+    if open_ := [row.letter for row in seen.letters if row.is_open]:
+        parts.append(f"dependence on {', '.join(open_)} not shown")
+    return "; ".join(parts)
+
+
+def _values(row: SeenLetter) -> str:
+    shown = row.values if len(row.values) <= LISTED else (row.values[0], "…", row.values[-1])
+    ours = f"; {', '.join(row.ours)} (ours)" if row.ours else ""
+    fixed = f" (fixed: {row.fixed.rstrip('.')})" if row.fixed else ""
+    return f"{row.letter} = {', '.join(shown)}{ours}{fixed}"
+
+
+def _at(case: OwnCase) -> str:
+    return f"{case.letter} = {', '.join(case.values)}"
+
+
+_IDLE = {OwnOutcome.DROPPED: "the program does not run there", OwnOutcome.UNSTATED: "nothing is claimed there"}
+
+
+def _idle(case: OwnCase) -> str:
+    return f"{_at(case)} (ours): {_IDLE[case.outcome]}: {case.reason.rstrip('.')}"
+
+
+def general_text(general: str, seen: Seen | None) -> str:
+    """The general formula of a claim that was checked at one value of some letters."""
+    alone = [f"{row.letter} = {row.values[0]}" for row in seen.letters if row.is_alone] if seen is not None else []
+    return f"{general}; checked only at {', '.join(alone)}"

@@ -12,6 +12,7 @@ from theorax.text.numbers import number
 __all__ = [
     "DERIVATION",
     "CONVENTION",
+    "EVERYWHERE",
     "GROUPS",
     "KEYS",
     "NUMBERS",
@@ -40,6 +41,7 @@ _HOW = {
 DERIVATION = "derivation"  # the kind of the line on a proof that derives nothing of its claim
 UNSEEN = "unseen"  # the kind of a line that no check can look at, whose text says all
 CONVENTION = "derivative by JAX's convention"  # the kind of a line on a value that is no limit of derivatives beside it
+EVERYWHERE = "unseen in every check"  # the same, of what no check of any theorem sees: a row of few lines leaves it out
 KEYS, NUMBERS = "keys", "numbers"
 OF_KEYS = frozenset({KEYS, NUMBERS})  # kinds of lines on what the keys of this very program leave open
 BRANCH = "branch"  # the kind of a line on a comparison whose outcome was the same wherever the program was run
@@ -81,7 +83,7 @@ def grouped(
     """
     for standing, heading in GROUPS:
         own = [part for part in ledger if part.checked == standing and part.kind not in left_out]
-        lines = [part.text if part.kind == UNSEEN else f"{part.kind}: {part.text}" for part in own]
+        lines = [part.text if part.kind in (UNSEEN, EVERYWHERE) else f"{part.kind}: {part.text}" for part in own]
         if standing is Standing.NOT_LOOKED_AT:
             lines = [*unseen, *lines]
         if lines:

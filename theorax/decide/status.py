@@ -89,6 +89,7 @@ class Reason(StrEnum):
     UNREAD_SIZE = "unread_size"  # the size of a sweep does not reach what is measured
     SELF_AVERAGING = "self_averaging"  # the empirical law of one draw may scatter at every size
     ONE_SIDED_DOMAIN = "one_sided_domain"  # one side is a number where the other is none
+    RANGE = "range"  # it fails outside the values drawn, where a hypothesis may fail
 
     def __repr__(self) -> str:
         # As a status does: the code that reports hold.

@@ -138,6 +138,7 @@ class Statement:
     noise: AssumedNoise | None = None  # None where the plan assumes none
     swept: str = ""  # the letter along which it was measured, as it is displayed
     display: Mapping[str, str] = field(default_factory=dict)  # letters of its cases as typed -> as displayed
+    general: str = ""  # the formula in all letters, where the statement is that of the one value of a letter seen
     under: tuple[str, ...] | None = None  # the hypotheses it needs, by name; None of a user's own numbers, or not known
 
 
@@ -193,6 +194,49 @@ class ErrorRates:
         return cls(level=level, p_refute=decision.p_refute, p_support=decision.p_support, **others)
 
 
+@dataclass(frozen=True)
+class SeenLetter:
+    """The values of one letter at which a claim was looked at, as they are displayed."""
+
+    letter: str
+    values: tuple[str, ...]  # the author's
+    ours: tuple[str, ...] = ()  # the engine's
+    fixed: str = ""  # why the model takes no others
+    is_alone: bool = False  # one value in all evidence, of a letter of the predicted side
+    is_open: bool = False  # another dependence on it, equal at the author's values, was not rejected
+
+
+class OwnOutcome(StrEnum):
+    """The outcome of a case of the engine's."""
+
+    KEPT = "kept"  # it did not refute the claim
+    REFUTED = "refuted"
+    BEYOND = "refuted beyond"  # outside the author's values, where a hypothesis may not hold
+    DROPPED = "dropped"  # the program does not run there
+    UNSTATED = "unstated"  # the claim says nothing there, or a hypothesis fails
+    WAITS = "waits"  # too dear for this effort
+
+
+@dataclass(frozen=True)
+class OwnCase:
+    """A case that the engine chose: one letter changed."""
+
+    letter: str  # as displayed
+    values: tuple[str, ...]
+    outcome: OwnOutcome
+    reason: str = ""  # why it decides nothing
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Everything at which a claim was looked at."""
+
+    letters: tuple[SeenLetter, ...]  # the swept one first
+    drawn: tuple[str, ...]  # subjects
+    own: tuple[OwnCase, ...] = ()
+    none: str = ""  # why there is no case of the engine's
+
+
 @dataclass(frozen=True, kw_only=True)
 class Witness:
     """A draw that the law can make, found by a search, at which a claim for all draws fails."""
@@ -236,6 +280,7 @@ class Grounds:
     ledger: tuple[Assumption, ...] = ()  # everything it is conditional on
     tightness: Tightness | None = None
     searched: Searched | None = None  # None where no search was due
+    seen: Seen | None = None  # None of a user's own numbers, and where nothing is measured
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,6 +15,8 @@ from theorax.text.numbers import as_typed, number, p_value, percent, with_uncert
 __all__ = [
     "REMEDIES", "SEEDS", "TESTED", "attempted", "finite", "found_by", "inside", "numbers_line",
     "search_made", "searched_text", "sentence", "witnessed",
+    "REMEDIES", "SEEDS", "TESTED", "attempted", "beyond_range", "finite", "found_by", "in_general", "inside",
+    "numbers_line", "sentence",
 ]  # fmt: skip
 
 DECLARE_NOISE = 'Write seeds="none" if the values are exact, bound their errors, or draw several values at every size'
@@ -43,6 +45,7 @@ REMEDIES = {
     Reason.UNREAD_SIZE: "the size of the sweep does not reach what is measured",
     Reason.SELF_AVERAGING: "the empirical law of one draw may scatter at every size: claim its mean, or draw larger sizes",
     Reason.ONE_SIDED_DOMAIN: "at some point one side is a number and the other is none",
+    Reason.RANGE: "it fails outside the values drawn. State the range: where=...",
 }
 
 LOOSE_SHARE = 0.5
@@ -143,6 +146,27 @@ def _explained(decision: Decision, letter: str) -> str:
     if decision.basis is Basis.AUTHOR:
         return f"{told}, which is better by more than chance. Claim the form that holds, or measure larger sizes."
     return f"{told} as well. Give the reason why corrections are those of the class, or measure larger sizes."
+
+
+def in_general(failing: str, holding: str, told: str) -> str:
+    """The sentence of a claim that holds at its author's values and fails between them.
+
+    >>> in_general("γ = 3/7", "γ = 1/2", "The data exclude the claimed value.")
+    'Not in general (γ = 3/7, ours); holds at γ = 1/2. The data exclude the claimed value.'
+    """
+    return f"Not in general ({failing}, ours); holds at {holding}. {told}"
+
+
+def beyond_range(failing: str, holding: str, condition: str) -> str:
+    """The sentence of a claim that fails beside its author's values, where hypotheses or corrections may be others too.
+
+    >>> print(beyond_range("n = 80", "n = 40", "n <= 40").partition(";")[0])
+    It fails at n = 80 (ours), beside n = 40
+    """
+    return (
+        f"It fails at {failing} (ours), beside {holding}; whether hypotheses and corrections are as declared there is not "
+        f"known. State the range, where={condition}, or test each hypothesis with holds=."
+    )
 
 
 CLAIMED = {Side.EQUAL: "exactly", Side.AT_MOST: "at most", Side.AT_LEAST: "at least"}

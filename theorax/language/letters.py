@@ -60,15 +60,24 @@ class Letter(Symbol):
 
 
 class Size(Letter):
-    """A positive integer that may tend to infinity: a context length, a width, a depth."""
+    """A positive integer that may tend to infinity: a context length, a width, a depth.
 
-    __slots__ = ()
+    ``closed``: why the model takes no other values than those of the experiment, which are then part of the statement.
+    """
 
-    def __new__(cls, name: str, meaning: str) -> Size:
-        return super().__new__(cls, name, meaning, integer=True, positive=True)
+    __slots__ = ("closed",)
+    closed: str
+
+    def __new__(cls, name: str, meaning: str, *, closed: str = "") -> Size:
+        letter = super().__new__(cls, name, meaning, integer=True, positive=True)
+        letter.closed = _reason(letter, closed)
+        return letter
+
+    def _carried(self) -> dict[str, Any]:
+        return {"closed": self.closed} if self.closed else {}
 
     def __getnewargs_ex__(self) -> tuple[tuple[str, str], dict[str, Any]]:
-        return (self.name, self.meaning), {}
+        return (self.name, self.meaning), self._carried()
 
 
 class Index(Letter):
@@ -87,19 +96,23 @@ class Parameter(Letter):
     """A number fixed within a case; real unless further SymPy assumptions are given.
 
     ``measured``: the letter whose average over the draws stands in where a subject does not know this one, as a
-    user's own model does not know the coefficient of variation of its attention weights.
+    user's own model does not know the coefficient of variation of its attention weights. ``closed``: why the model takes
+    no other values than those of the experiment, which are then part of the statement.
     """
 
-    __slots__ = ("measured",)
+    __slots__ = ("closed", "measured")
+    closed: str
     measured: Measured | None
 
-    def __new__(cls, name: str, meaning: str, *, measured: Measured | None = None, **assumptions: Any) -> Parameter:
+    def __new__(
+        cls, name: str, meaning: str, *, measured: Measured | None = None, closed: str = "", **assumptions: Any
+    ) -> Parameter:
         letter = super().__new__(cls, name, meaning, **{"real": True, **assumptions})
-        letter.measured = measured
+        letter.measured, letter.closed = measured, _reason(letter, closed)
         return letter
 
     def _carried(self) -> dict[str, Any]:
-        return {"measured": self.measured}
+        return {"measured": self.measured} | ({"closed": self.closed} if self.closed else {})
 
 
 class Measured(Letter):
@@ -162,6 +175,21 @@ class Measured(Letter):
         from sympy.printing.pretty.stringpict import prettyForm
 
         return prettyForm(self.shown(alone=printer._print_level == 1))
+
+
+def _reason(letter: Letter, closed: Any) -> str:
+    """The reason why a letter takes no other values.
+
+    **Raises:** StatementError for what is no sentence.
+    """
+    if not isinstance(closed, str) or (closed and not closed.strip()):
+        problem(
+            "letter-closed",
+            f"{type(letter).__name__}({letter.name!r}) has closed={closed!r}. A reader must know why the model takes no "
+            'other value of it. Write closed="why", or leave it out.',
+        )
+        return ""
+    return closed
 
 
 def disobeyed(letter: Symbol, value: Expr) -> str | None:

@@ -34,7 +34,7 @@ from theorax.numerics.key_use import KeyUse, key_use
 from theorax.numerics.keys import root
 from theorax.numerics.meter import Meter
 from theorax.numerics.model_programs import ModelProgram, holds_tracer
-from theorax.numerics.nested_steps import jaxpr_as_fun, same_steps
+from theorax.numerics.nested_steps import every_step, jaxpr_as_fun, same_steps
 from theorax.numerics.placements import AsManyAsFit, Placement, steps_of_host, widest_step
 
 # What a program may hold on a device that gives no account of its memory, for each of the draws it vectorises.
@@ -212,6 +212,11 @@ class Sampler:
         with platform.precision(dtype):
             traced, arguments, _, _ = self._structure(program, letters, dtype)
             return traced.steps, dict(traced.shapes), jax.tree.leaves(arguments)
+
+    def steps(self, program: Callable[..., Any], letters: Mapping[str, Any], dtype: str = "float64") -> int:
+        """Number of steps of the program, those of nested programs included: what compiling it costs grows with it."""
+        with platform.precision(dtype):
+            return sum(1 for _ in every_step(self._structure(program, letters, dtype)[0].steps.jaxpr))
 
     def is_one_draw(
         self, program: Callable[..., Any], letters: Sequence[Mapping[str, Any]], results: Collection[str], dtype: str

@@ -18,6 +18,7 @@ from theorax.text.plain import NARROWEST, WIDTH, padded, terminal_width, wrapped
 from theorax.text.signs import SIGNS
 
 STATEMENT_LINES = 2
+SEEN_LINES = 4
 BARS = 2  # claims whose bar is drawn; those beyond have two lines each
 LONGEST_NAME = 14  # columns of a claim's name that still stand beside its statement
 
@@ -96,6 +97,7 @@ def claims_lines(part: TheoremReport, *, scoped: bool) -> list[str]:
             bar = bar_line(claim) if drawn < BARS else ""
             drawn += bool(bar)
             lines += [bar] if bar else []
+        lines += [" " * indent + line for line in _seen(claim, WIDTH - indent)]
         lines += [" " * indent + line for line in _told(claim, part, WIDTH - indent, scoped=scoped)]
     return lines
 
@@ -198,6 +200,14 @@ def bar_line(claim: ClaimReport) -> str:
     open_below = claim.side is Side.AT_MOST
     open_above = claim.side is Side.AT_LEAST
     return Bar(case.predicted, case.margin, ends[0], ends[1], case.estimate, open_below, open_above).line()
+
+
+def _seen(claim: ClaimReport, width: int) -> Iterator[str]:
+    """At what the claim was looked at, and the general formula of one that was looked at for one value of a letter."""
+    found = by_key(facts(claim))
+    for key in (FactKey.GENERAL, FactKey.SEEN):
+        if key in found:
+            yield from wrap(f"{key}  {found[key].value}", width, 6, SEEN_LINES)
 
 
 def _told(claim: ClaimReport, part: TheoremReport, width: int, *, scoped: bool) -> Iterator[str]:

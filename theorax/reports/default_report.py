@@ -15,7 +15,7 @@ from theorax.decide.findings import ShownBy
 from theorax.decide.kinds import KindWords
 from theorax.decide.meanings import reached
 from theorax.decide.phrases import factor_text, lasts, power_phrase, risk
-from theorax.decide.promise import DERIVATION, SPECIFIC, inputs_held_fixed, said_for
+from theorax.decide.promise import DERIVATION, EVERYWHERE, SPECIFIC, inputs_held_fixed, said_for
 from theorax.decide.status import Reason, Status
 from theorax.decide.verdict import Standing
 from theorax.names import many
@@ -279,6 +279,7 @@ def _variates(claims: Sequence[ClaimReport]) -> str:
 
 def _blind(claims: Sequence[ClaimReport], where: str) -> str:
     unseen = [row for claim in claims for row in claim.ledger if row.checked is Standing.NOT_LOOKED_AT]
+    unseen = [row for row in unseen if row.kind != EVERYWHERE]
     lines = dict.fromkeys(row.text for row in unseen if row.kind in SPECIFIC)
     lines |= dict.fromkeys(line for claim in claims for line in claim.unseen)
     lines |= dict.fromkeys(row.text for row in unseen)

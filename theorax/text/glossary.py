@@ -125,8 +125,17 @@ GLOSSARY: Mapping[str, str] = {
         "at finite T the value is off by c/T with any c."
     ),
     "blind to": (
-        "Possibilities that the check could not have seen with any number of draws. Example: a decay that ends in a constant "
-        "up to 1.15 times the last value."
+        "Possibilities that the check could not have seen with any number of draws. No check sees whether the SymPy claim is "
+        "the theorem of the paper, and whether the model is the paper's model. Example: a decay that ends in a constant up to "
+        "1.15 times the last value."
+    ),
+    "seen": (
+        "The sizes, letters and subjects at which a claim was looked at. Values marked `ours` were chosen by the engine, by a "
+        "digest of the statement: they can refute and nothing else. Example: `a = 0, 1; 3/7 (ours)`."
+    ),
+    "range": (
+        "Undecided, because the claim fails at a value of the engine's outside those of its author, where a hypothesis in "
+        "words may fail too. A condition states the range. Example: `where=n <= 16`."
     ),
     "ERROR": (
         "Nothing was decided, since the check itself failed: an exception, a number that is none, a false proof step. "

@@ -85,6 +85,7 @@ RULES: Mapping[str, str] = {
         "the line with `# not a bound: ` and the reason. This is a warning."
     ),
     "letter-assumption": "A letter takes SymPy's assumptions alone, such as positive=True.",
+    "letter-closed": 'A letter of which a model takes no other values says why: closed="a sentence".',
     "letter-meaning": (
         'A report tells its reader what a letter stands for. Write the meaning: Parameter("g", "gain of a weight").'
     ),

@@ -8,18 +8,18 @@ from functools import cached_property
 
 from theorax.decide.equivalence import combine
 from theorax.decide.findings import Finding, Found, decisive
+from theorax.decide.guard_findings import NOTHING_LOOKED_AT, Looked
 from theorax.decide.size_arithmetic import over_sizes
-from theorax.decide.status import Reason, Status
+from theorax.decide.status import Decision, Reason, Status
 from theorax.decide.stopping import ends
-from theorax.decide.verdict import LookTaken, Verdict
+from theorax.decide.verdict import LookTaken, Seen, Verdict
 from theorax.language import Theorem
-from theorax.verifiers import claim_verdicts, guards, proof_check
+from theorax.verifiers import claim_verdicts, guards, own_evidence, proof_check
 from theorax.verifiers.attacks import controls, sensitivity, tested_hypotheses, witnesses
 from theorax.verifiers.cases.averages_at_few_sizes import measured_alone
 from theorax.verifiers.cases.draws import Draws, Table
 from theorax.verifiers.cases.sweep_lines import control_lines
-from theorax.verifiers.kinds import JUDGES
-from theorax.verifiers.kinds.lowering import CellResult
+from theorax.verifiers.kinds import JUDGES, CellResult
 from theorax.verifiers.outcome import ControlOutcome, Expected, MutantOutcome
 from theorax.verifiers.phases import phase
 from theorax.verifiers.planned_claim import PlannedClaim
@@ -27,6 +27,44 @@ from theorax.verifiers.proof_check import CheckedProofs
 from theorax.verifiers.settings import Settings
 
 __all__ = ["ClaimCheck"]
+
+
+@dataclass(frozen=True)
+class _Decided:
+    """A claim at one look, with everything that its verdict is made of; ``may_end``: it may end the draws."""
+
+    theorem: Theorem
+    planned: PlannedClaim
+    proofs: CheckedProofs
+    findings: tuple[Found, ...]
+    judged: tuple[CellResult, ...] = ()
+    decision: Decision | None = None
+    guarded: Looked = NOTHING_LOOKED_AT
+    may_end: bool = False
+    look: LookTaken | None = None
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """The verdict on the author's cases."""
+        return self.with_seen(None)
+
+    def with_seen(self, seen: Seen | None, findings: Sequence[Found] = ()) -> Verdict:
+        """The verdict with what was seen, and further findings."""
+        found = (*self.findings, *findings)
+        return self._verdict(found, self.judged, self.decision, seen)
+
+    def refuted(
+        self, judged: Sequence[CellResult], decision: Decision, findings: Sequence[Found], seen: Seen | None
+    ) -> Verdict:
+        """The verdict where cases of the engine's refute what the author's support."""
+        return self._verdict(findings, judged, decision, seen)
+
+    def _verdict(
+        self, findings: Sequence[Found], judged: Sequence[CellResult], decision: Decision | None, seen: Seen | None
+    ) -> Verdict:
+        parts = (self.theorem, self.planned, self.proofs)
+        found = claim_verdicts.verdict(*parts, findings, judged, decision, self.guarded, seen)
+        return found if self.look is None else replace(found, look=self.look)
 
 
 @dataclass(frozen=True)
@@ -44,11 +82,15 @@ class ClaimCheck:
         self, planned_claims: Mapping[str, PlannedClaim]
     ) -> tuple[list[Verdict], list[ControlOutcome], list[MutantOutcome]]:
         """Every claim decided and attacked, with what its controls and its mutants came to."""
+        settled = {name for name in planned_claims if self.proofs.settles(name)}
+        plans = own_evidence.own_plans(self.theorem, planned_claims, self.table, self.settings, settled)
         claims: list[Verdict] = []
         fired: list[ControlOutcome] = []
         mutants: list[MutantOutcome] = []
         for name, planned in planned_claims.items():
-            verdict, own = self.looked(planned)
+            decided, own = self.looked(planned)
+            verdict = self._with_own_cases(planned, decided, plans[name])
+            verdict = self._searched(planned, verdict, decided.judged)
             if verdict.status.holds or verdict.status is Status.REFUTED:
                 failing = control_lines(self.theorem, name, self.table)
                 with phase("attacking"):
@@ -58,24 +100,39 @@ class ClaimCheck:
             claims.append(verdict.with_findings(*_attacked(verdict, fired, mutants)))
         return claims, fired, mutants
 
-    def looked(self, planned: PlannedClaim) -> tuple[Verdict, list[MutantOutcome]]:
-        """The verdict at the look that ends the draws, or at all draws, and what became of the wrong variants there.
+    def looked(self, planned: PlannedClaim) -> tuple[_Decided, list[MutantOutcome]]:
+        """The claim at the look that ends the draws, or at all draws, and what became of the wrong variants there.
 
         The first look ends them that decides the claim, for a whole suite, and its variants. The levels of all looks add
         up to those of the claim, so that any rule of stopping keeps them.
         """
         for number, part in enumerate(planned.stages, start=1):
-            verdict, may_end, judged = self._decided(part)
+            decided = self._decided(part)
+            verdict = decided.verdict
             if planned.looks:
                 seen, of = planned.looks[number - 1].draws, planned.looks[-1].draws
-                verdict = replace(verdict, look=LookTaken(number, len(planned.looks), seen, of))
+                decided = replace(decided, look=LookTaken(number, len(planned.looks), seen, of))
             mutants: list[MutantOutcome] = []
             if part.cases and not part.refusal and (verdict.status.holds or verdict.status is Status.REFUTED):
                 with phase("attacking"):
                     mutants = self._mutants(verdict, part)
-            if may_end and (verdict.status is Status.REFUTED or sensitivity.are_decided(mutants)):
+            if decided.may_end and (verdict.status is Status.REFUTED or sensitivity.are_decided(mutants)):
                 break
-        return self._searched(planned, verdict, judged), mutants
+        return decided, mutants
+
+    def _with_own_cases(self, planned: PlannedClaim, decided: _Decided, plan: own_evidence.OwnPlan) -> Verdict:
+        """The verdict with what the engine's own cases say of a claim that stands so far."""
+        if not decided.verdict.status.holds or not decided.judged or decided.decision is None:
+            return decided.with_seen(own_evidence.seen_of(planned.claim, planned) if decided.judged else None)
+        with phase("attacking"):
+            own = own_evidence.looked_for(self.theorem, planned, plan, self.table, self.draws, self.settings)
+        if own.refuting:
+            decision = own.together(decided.judged, planned.levels)
+            judged = [*decided.judged, *own.refuting]
+            found = claim_verdicts.decided_findings(judged, decision, settled=False)
+            told = [replace(part, sentence=own.sentence(part.sentence)) for part in found]
+            return decided.refuted(judged, decision, told, own.seen)
+        return decided.with_seen(own.seen, own.beyond)
 
     def _searched(self, planned: PlannedClaim, verdict: Verdict, judged: Sequence[CellResult]) -> Verdict:
         """The verdict after a search for a witness, where the claim is one for all draws that nothing has decided."""
@@ -94,14 +151,14 @@ class ClaimCheck:
         """The search for witnesses, whose compiled programs the claims of the theorem share."""
         return witnesses.WitnessSearch(self.theorem_id, self.theorem, self.draws, self.settings.effort)
 
-    def _decided(self, planned: PlannedClaim) -> tuple[Verdict, bool, Sequence[CellResult]]:
-        """The verdict before any attempt to break it, whether it may end the draws, and the cases that were decided."""
+    def _decided(self, planned: PlannedClaim) -> _Decided:
+        """The claim decided, before any attempt to break it."""
         claim, theorem, draws, proofs = planned.claim, self.theorem, self.draws, self.proofs
         settled = proofs.settles(planned.name)
         proof = (claim_verdicts.proved(proofs.scopes.get(planned.name, "")),) if settled else ()
 
-        def found(*findings: Found) -> tuple[Verdict, bool, Sequence[CellResult]]:
-            return claim_verdicts.verdict(theorem, planned, proofs, (*proof, *findings)), False, ()
+        def found(*findings: Found) -> _Decided:
+            return _Decided(theorem, planned, proofs, (*proof, *findings))
 
         if false := proof_check.false_step(proofs.steps, planned.name, theorem):
             return found(false)
@@ -133,8 +190,8 @@ class ClaimCheck:
             *claim_verdicts.excluded_by_data(planned.name, proofs, decision),
         )
         looked = guards.look(guards.DecidedClaim(self.theorem_id, theorem, planned, judged, draws, self.settings))
-        verdict = claim_verdicts.verdict(theorem, planned, proofs, findings, judged, decision, looked)
-        return verdict, ends(decision) and not looked.withholds, judged
+        may_end = ends(decision) and not looked.withholds
+        return _Decided(theorem, planned, proofs, findings, tuple(judged), decision, looked, may_end)
 
     def _mutants(self, verdict: Verdict, planned: PlannedClaim) -> list[MutantOutcome]:
         """Every variant of the claim on its own data; a weaker one must stay supported only where the claim is.

@@ -6,15 +6,18 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from sympy import Expr
+
+from theorax.decide.case_results import CaseResult
 from theorax.decide.conclusions import conclude, deciding
-from theorax.decide.findings import Finding, Found, ShownBy, settle, shown_by
+from theorax.decide.findings import Finding, Found, ShownBy, decisive, settle, shown_by
 from theorax.decide.guard_findings import NOTHING_LOOKED_AT, Looked
 from theorax.decide.promise import DERIVATION
 from theorax.decide.status import Decision, Direction, Reason, Status
-from theorax.decide.verdict import AssumedNoise, Assumption, Searched, Standing, Statement, Verdict
+from theorax.decide.verdict import AssumedNoise, Assumption, Searched, Seen, Standing, Statement, Verdict
 from theorax.decide.wording import REMEDIES, found_by, inside, witnessed
 from theorax.exact.held_fixed import held_fixed_text
-from theorax.language import Claim, Index, Theorem
+from theorax.language import Claim, Index, Letter, Theorem
 from theorax.language.notation import displayed, inline, meanings
 from theorax.verifiers import assumptions
 from theorax.verifiers.cases.sweep_lines import Cell
@@ -52,13 +55,15 @@ def no_case(theorem: Theorem, claim: Claim) -> str:
     """The sentence why a measured claim has no case: its condition holds nowhere; empty where that is not the reason."""
     if not (claim.observed and claim.condition):
         return ""
-    cases = theorem.experiments[theorem.experiment_of(claim) or ""].cases
+    experiment = theorem.experiments[theorem.experiment_of(claim) or ""]
+    cases = experiment.cases
     held = sorted(claim.where.free_symbols, key=str)
     fixed = {letter for case in cases for letter in case} | {letter for letter in held if isinstance(letter, Index)}
+    fixed |= {experiment.swept, *experiment.derived}
     if strange := [letter for letter in held if letter not in fixed]:
         return (
             f"The condition {claim.condition} holds {displayed(strange[0])}, which is not fixed in a case, so it chooses no "
-            "case. A condition speaks of letters of at=(...), of what subjects know and of indices."
+            "case. A condition speaks of sizes, of letters of at=(...), of what subjects know and of indices."
         )
     return (
         f"No case of the experiment satisfies the condition {claim.condition}, so nothing was drawn. Add one to at=(...) or "
@@ -123,8 +128,9 @@ def verdict(
     judged: Sequence[CellResult] = (),
     decision: Decision | None = None,
     looked: Looked = NOTHING_LOOKED_AT,
+    seen_at: Seen | None = None,
 ) -> Verdict:
-    """The verdict on one claim of a theorem, from everything that was found about it."""
+    """The verdict on one claim of a theorem, from everything that was found about it; ``seen_at``: what it was looked at."""
     cases = judged or planned.cases
     status = settle(part.finding for part in (*found, *looked.findings))
     certain = shown_by((*found, *looked.findings)) in (ShownBy.PROVED, ShownBy.CERTIFIED)
@@ -136,7 +142,7 @@ def verdict(
     seen += assumptions.surrogates(theorem, planned.cases)
     beside = is_proved and _supported(decision, looked)
     return conclude(
-        _statement(theorem, planned, cases),
+        _statement(theorem, planned, cases, seen_at, decisive((*found, *looked.findings)).finding),
         cases,
         found,
         decision=decision,
@@ -152,6 +158,7 @@ def verdict(
         sizes=sorted({float(size) for case in planned.cases for size in case.cell.line.sizes}),
         attempt=planned.attempt,
         log=planned.entry,
+        seen=seen_at,
     )
 
 
@@ -190,15 +197,27 @@ def unlogged(verdict: Verdict) -> Verdict:
     return replace(verdict, log=None, ledger=(*verdict.ledger, assumptions.UNLOGGED))
 
 
-def _statement(theorem: Theorem, planned: PlannedClaim, cases: Sequence[CellCase]) -> Statement:
-    claim = planned.claim
+def _statement(
+    theorem: Theorem, planned: PlannedClaim, cases: Sequence[CellCase], seen: Seen | None, finding: Finding
+) -> Statement:
+    claim, general, alone = planned.claim, "", _alone(planned, seen)
+    if alone:
+        assert claim.prediction is not None  # which holds these letters
+        claim, general = replace(claim, **{claim.predicted: claim.prediction.subs(alone)}), claim.formula
+    # "At every size" is for what a proof or a domain covers.
+    is_covered = finding in (Finding.PROOF, Finding.CERTIFICATE) or not planned.cases
+    regime = claim.regime
+    if not is_covered:
+        results = [case for case in cases if isinstance(case, CaseResult)]
+        holds = finding in (Finding.TEST_SUPPORTED, Finding.INSTANCES)
+        regime = claim.seen_regime(sum(point.draws for case in results for point in case.points) if holds else 0)
     orders = [case.predicted for case in cases if case.predicted is not None] if claim.predicts_an_exponent else []
     directions = {Direction.of(order) for order in orders}
     return Statement(
         id=planned.name,
         kind=claim.kind,
         words=claim.words,
-        statement=claim.typeset,
+        statement=claim.typeset if is_covered else claim.typeset_as_seen,
         latex=claim.latex,
         because=claim.margin.reason if claim.margin is not None else "",
         prediction=inline(claim.prediction) if claim.prediction is not None else None,
@@ -211,13 +230,21 @@ def _statement(theorem: Theorem, planned: PlannedClaim, cases: Sequence[CellCase
         direction=directions.pop() if len(directions) == 1 else None,
         exponential=any(case.plan.is_exponential for case in cases),
         formula=claim.formula,
-        regime=claim.regime,
-        condition=claim.condition,
+        regime=regime,
+        condition=", ".join(filter(None, (*(f"{inline(s)} = {inline(v)}" for s, v in alone.items()), claim.condition))),
+        general=general,
         noise=_assumed_noise(claim, cases),
         swept=next((displayed(case.cell.line.swept) for case in planned.cases), ""),
         display={name: displayed(name) for case in planned.cases for name in case.cell.label},
         under=theorem.needed(claim),
     )
+
+
+def _alone(planned: PlannedClaim, seen: Seen | None) -> dict[Letter, Expr]:
+    """The letters of the predicted side of which all evidence has one value, with it: the statement is about that value."""
+    alone = {row.letter for row in seen.letters if row.is_alone} if seen is not None else set()
+    cases = planned.cases[0].cell.line.case if planned.cases else {}
+    return {letter: value for letter, value in cases.items() if displayed(letter) in alone}
 
 
 def _assumed_noise(claim: Claim, cases: Sequence[CellCase]) -> AssumedNoise | None:

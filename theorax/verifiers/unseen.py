@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
-from theorax.decide.promise import UNSEEN
+from theorax.decide.promise import EVERYWHERE, UNSEEN
 from theorax.decide.verdict import Assumption, Standing
 from theorax.language import Claim, Theorem
 from theorax.names import many
@@ -32,30 +32,30 @@ class Unseen(StrEnum):
 def unseen(
     theorem: Theorem, name: str, claim: Claim, cases: Sequence[CellCase], steps: Sequence[StepOutcome]
 ) -> tuple[Assumption, ...]:
-    """The lines for this claim, each with the fact of it that makes the line apply."""
-    return tuple(
+    """The lines for this claim, what is most of its own first, each with the fact of it that makes the line apply."""
+    lines = [
         Assumption(UNSEEN, f"{part.value}{f' ({fact})' if fact else ''}", Standing.NOT_LOOKED_AT)
         for part, fact in _applying(theorem, name, claim, cases, steps)
-    )
+    ]
+    return (*lines, Assumption(EVERYWHERE, Unseen.PAPER.value, Standing.NOT_LOOKED_AT))
 
 
 def _applying(
     theorem: Theorem, name: str, claim: Claim, cases: Sequence[CellCase], steps: Sequence[StepOutcome]
 ) -> Iterator[tuple[Unseen, str]]:
-    yield Unseen.PAPER, ""
+    lines = [case.cell.line for case in cases] if not claim.range else []
+    if lines and claim.tending is not None:
+        yield Unseen.REGIME, f"{claim.tending} = {max(max(line.sizes) for line in lines)}"
+    if lines and (claim.averaged is not None or claim.tending is not None):
+        yield Unseen.RARE, f"{many(min(line.draws for line in lines), 'draw')} at a size"
+    if lines and claim.tending is not None:
+        yield Unseen.CLASS, ""
+    if lines and claim.searched:
+        yield Unseen.SEARCH, ""
     if claim.range or any(step.proof == name for step in steps):
         yield Unseen.REWRITTEN, ""
-    if not cases or claim.range:
-        return
-    lines = [case.cell.line for case in cases]
-    yield Unseen.SELECTION, ""
-    if claim.averaged is not None or claim.tending is not None:
-        yield Unseen.RARE, f"{many(min(line.draws for line in lines), 'draw')} at a size"
-    if claim.tending is not None:
-        yield Unseen.REGIME, f"{claim.tending} = {max(max(line.sizes) for line in lines)}"
-        yield Unseen.CLASS, ""
-    if claim.searched:
-        yield Unseen.SEARCH, ""
+    if lines:
+        yield Unseen.SELECTION, ""
     if any(line.random for line in lines):
-        yield Unseen.GENERATOR, theorem.experiments[lines[0].experiment].dtype
         yield Unseen.HISTORY, ""
+        yield Unseen.GENERATOR, theorem.experiments[lines[0].experiment].dtype

@@ -241,6 +241,10 @@ class Claim(ABC):
         """The sizes, draws or instances that the formula speaks of, in words; empty if it says so itself."""
         return f"as {inline(self.tending)} → ∞" if self.tending is not None else ""
 
+    def seen_regime(self, draws: int = 0) -> str:
+        """The regime as far as draws cover it; ``draws``: number of those that it holds in, which are all."""
+        return self.regime
+
     @property
     def displayed(self) -> str:
         """The formula and its regime over several lines, where a fraction or a root needs them."""
@@ -273,6 +277,12 @@ class Claim(ABC):
         if not self.condition:
             return shown
         return f"{shown}\nwhere {self.condition}" if "\n" in shown else f"{shown},  where {self.condition}"
+
+    @final
+    @property
+    def typeset_as_seen(self) -> str:
+        """The same where draws alone speak for it: of its regime what they cover."""
+        return self.typeset.replace(self.regime, self.seen_regime()) if self.regime else self.typeset
 
     @final
     @property

@@ -76,6 +76,9 @@ class Expectation(Claim):
     def regime(self) -> str:
         return "at every size"
 
+    def seen_regime(self, draws: int = 0) -> str:
+        return "at the sizes seen"
+
     @property
     def displayed(self) -> str:
         return beside(f"{self._mean}[ ", self.of, " ] = ", self.equals, f"   {self.regime}")

@@ -99,6 +99,9 @@ class Impossibility(Claim):
     def regime(self) -> str:
         return in_box(self.over) or "for every member"
 
+    def seen_regime(self, draws: int = 0) -> str:
+        return in_box(self.over) or (f"in {draws} of {draws} restarts" if draws else "in the restarts seen")
+
     @property
     def formula_latex(self) -> str:
         return rf"{latex(self.distance)} \ge {latex(self.at_least)}{in_box_latex(self.over)}"

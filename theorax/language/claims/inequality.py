@@ -93,6 +93,13 @@ class Inequality(Claim):
             return f"in all but {inline(self.content)} of the {'instances' if self.entrywise else 'draws'}"
         return "in every entry of every instance" if self.entrywise else "in every draw"
 
+    def seen_regime(self, draws: int = 0) -> str:
+        if self.over:
+            return self.regime
+        unit = "instances" if self.entrywise else "draws"
+        counted = f"in {draws} of {draws} {unit}" if draws else f"in the {unit} seen"
+        return f"in every entry, {counted}" if self.entrywise else counted
+
     @property
     def formula_latex(self) -> str:
         sign = r"\le" if self.sided is Side.AT_MOST else r"\ge"

@@ -24,7 +24,7 @@ from theorax.verifiers.cases.crew import Crew, DrawnPortion, Portion, Tables
 from theorax.verifiers.cases.drawn_tables import columns_of, cut, joined, length, tables_of
 from theorax.verifiers.cases.evaluation import Evaluations, Observed
 from theorax.verifiers.cases.kept_draws import KeptColumn, packed, unpacked
-from theorax.verifiers.cases.measure import Builder, BuiltInstances, measure, noise_of, observed
+from theorax.verifiers.cases.measure import Builder, BuiltInstances, measure, noise_of, observed, steps_of, structures
 from theorax.verifiers.cases.noisy_draws import DrawOfNoise
 from theorax.verifiers.cases.sweep_lines import BOX, SweepLine
 from theorax.verifiers.outcome import VectorisedPrograms
@@ -67,6 +67,7 @@ class Draws:
         self._built: dict[Place, BuiltInstances] = {}
         self._programs: dict[str, Evaluations] = {}  # by experiment: those of its `observe`, whatever the line
         self._portions: dict[Portion, DrawnPortion] = {}  # drawn here while others drew what was asked for
+        self._own_sizes: dict[Place, tuple[int, ...]] = {}  # of the engine's own lines
         self._before: list[float] = []  # seconds to trace, load or compile the program of each line
         self._kept = tables_of(unpacked(kept)) if kept is not None else {}
         self._witnesses: list[KeptColumn] = []
@@ -108,14 +109,15 @@ class Draws:
 
     def portion(self, line: SweepLine, first: int, count: int) -> Observed:
         """Draws ``first`` .. ``first + count - 1`` of the line at each size; those not yet drawn are."""
-        place, asked = line.place, whole_line(self._table, line).with_draws(count)
+        place, asked = line.place, self._whole(line).with_draws(count)
         experiment = self._theorem.experiments[line.experiment]
-        sampler, every, seed = self._sampler(experiment), self._table[line.experiment], self._settings.seed
+        sampler, every, seed = self._sampler(experiment), self._mates(line), self._settings.seed
+        name = self._named(line)
         if self.is_instances(line):
             self.count += count * len(asked.sizes)
             built = self._built.setdefault(place, BuiltInstances())
             with self._drawing(place):
-                return measure(self._theorem_id, experiment, asked, every, seed, sampler, built=built)
+                return measure(name, experiment, asked, every, seed, sampler, built=built)
         drawn, errors = self._drawn.get(place, ((), ()))
         missing = first + count - length(drawn)
         if missing > 0:
@@ -123,17 +125,31 @@ class Draws:
             more = self._measured(asked.with_draws(missing), length(drawn))
             drawn, errors = self._drawn[place] = joined(drawn, more[0]), joined(errors, more[1])
             spent = self._spent - begun
-            self._before.append(max(0.0, time.process_time() - cpu - spent))
-            self._share(spent / _entries(asked.with_draws(missing)))
+            if not line.ours:
+                self._before.append(max(0.0, time.process_time() - cpu - spent))
+                self._share(spent / _entries(asked.with_draws(missing)))
         tables, bounds = (cut(columns, first, first + count) for columns in (drawn, errors))
         builders = self._builders.setdefault(place, {})
-        seen = observed(self._theorem_id, experiment, asked, every, seed, sampler, (tables, bounds), builders)
+        seen = observed(name, experiment, asked, every, seed, sampler, (tables, bounds), builders)
         return seen if seen.model is None else replace(seen, model=_later(seen.model, first))
+
+    def steps_to_compile(self, line: SweepLine) -> int:
+        """Steps of the programs that this line of the engine's needs and nothing has compiled, at least; 0 if it needs none.
+
+        Counted on the program of the author's line at its largest size, which was traced to be drawn.
+        """
+        experiment, mates = self._theorem.experiments[line.experiment], self._mates(line)
+        theirs = self._table[line.experiment]
+        new = structures(experiment, line, mates).difference(*(structures(experiment, mate, theirs) for mate in theirs))
+        if not new:
+            return 0
+        first = next(mate for mate in theirs if mate.name == line.name)
+        return len(new) * steps_of(experiment, first, theirs, self._sampler(experiment))
 
     def unpadded(self, line: SweepLine, size: int, count: int) -> Observed:
         """So many draws of their own at one true size, by a program that pads nothing."""
         experiment = self._theorem.experiments[line.experiment]
-        true = replace(whole_line(self._table, line), sizes=(size,), draws=count, subject=line.subject.unpadded)
+        true = replace(self._whole(line), sizes=(size,), draws=count, subject=line.subject.unpadded)
         name, seed = f"unpadded {self._theorem_id}", self._settings.seed
         return measure(name, experiment, true, [true], seed, self._sampler(experiment, few=True))
 
@@ -163,13 +179,13 @@ class Draws:
 
     @property
     def all(self) -> list[Observed]:
-        """Everything that was asked for so far, each line at its largest number of draws."""
-        return [seen[max(seen)] for seen in self._seen.values() if seen]
+        """Everything that was asked for so far, each of the author's lines at its largest number of draws."""
+        return [found for seen in self._seen.values() if seen and not (found := seen[max(seen)]).line.ours]
 
     def packed(self) -> bytes | None:
         """The tables as a compressed NPZ file; None if there are none, or more than is worth keeping."""
         sizes = {line.place: line.sizes for lines in self._table.values() for line in lines}
-        return packed([*columns_of(self._drawn, sizes), *self._witnesses])
+        return packed([*columns_of(self._drawn, sizes | self._own_sizes), *self._witnesses])
 
     def keep(self, columns: Iterable[KeptColumn]) -> None:
         """Keep further columns with the draws: those of a witness."""
@@ -195,7 +211,7 @@ class Draws:
     def _shared(self, line: SweepLine, first: int) -> tuple[Tables, Tables] | None:
         """Tables of a line that others draw too; None where they do not, or where drawing failed."""
         crew = self._crew
-        if crew is None or not crew.is_running:
+        if crew is None or not crew.is_running or line.ours:
             return None
         parts = self._parts(line, first)
         crew.hand_over(part for part in parts[1:] if part not in self._portions)
@@ -214,8 +230,23 @@ class Draws:
 
     def _measured_here(self, line: SweepLine, first: int) -> Observed:
         experiment = self._theorem.experiments[line.experiment]
-        sampler, every = self._sampler(experiment), self._table[line.experiment]
-        return measure(self._theorem_id, experiment, line, every, self._settings.seed, sampler, first)
+        sampler, every = self._sampler(experiment), self._mates(line)
+        return measure(self._named(line), experiment, line, every, self._settings.seed, sampler, first)
+
+    def _whole(self, line: SweepLine) -> SweepLine:
+        return line if line.ours else whole_line(self._table, line)
+
+    def _mates(self, line: SweepLine) -> tuple[SweepLine, ...]:
+        """The lines that share paddings with this one: the author's programs do not depend on the engine's cases."""
+        mates = self._table[line.experiment]
+        if not line.ours:
+            return mates
+        self._own_sizes[line.place] = line.sizes
+        return (*mates, line)
+
+    def _named(self, line: SweepLine) -> str:
+        """The first name that keys are made of: draws of the engine's cases are independent of the author's."""
+        return f"own cases of {self._theorem_id}" if line.ours else self._theorem_id
 
     def _awaited(self, portion: Portion, crew: Crew) -> DrawnPortion:
         """A portion drawn by others, or here where nobody has begun it; while others draw it, the next ones are drawn here."""

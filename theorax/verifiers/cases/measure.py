@@ -99,7 +99,11 @@ def measure(
         where = f"the subject {line.name!r} at {line.swept} = {size}"
         use = sampler.key_use(program, asked, experiment.dtype)
         _refuse_keys(use, line.subject, where)
-        if size == min(line.sizes) and (name := structure(program, asked, experiment.dtype)) not in _TRACED_TWICE:
+        if (
+            size == min(line.sizes)
+            and not line.ours
+            and (name := structure(program, asked, experiment.dtype)) not in _TRACED_TWICE
+        ):
             with traced_otherwise():  # a sampler of its own, which has traced nothing so far
                 again = Sampler(generator=sampler.generator).key_use(program, asked, experiment.dtype)
             _refuse_others(use.numbers == again.numbers, where)
@@ -126,6 +130,11 @@ def structures(experiment: Experiment, line: SweepLine, every: Sequence[SweepLin
         return set()
     asked = (_asked(experiment, line, every, size) for size in line.sizes)
     return {structure(program, letters, experiment.dtype) for program, letters in asked}
+
+
+def steps_of(experiment: Experiment, line: SweepLine, every: Sequence[SweepLine], sampler: Sampler) -> int:
+    """Steps of the program of one draw at the largest size of the line."""
+    return sampler.steps(*_asked(experiment, line, every, line.sizes[-1]), experiment.dtype)
 
 
 def observed(
@@ -392,14 +401,16 @@ def _letters(
 
     A size is a whole number, which is compiled in, and in a padded experiment an extent, whose padding alone is.
     """
-    pads = {size: size} if literal or line.subject.literal else padded_sizes(line.sizes, experiment.span)
+    # A line of the engine's own shares the programs of the author's, and changes none of them.
+    sizes = {*line.sizes, *(size for mate in every for size in mate.sizes)} if line.ours else line.sizes
+    pads = {size: size} if literal or line.subject.literal else padded_sizes(tuple(sizes), experiment.span)
     letters: dict[str, Any] = {}
     exact = line.letters_at(size)
     for letter, value in exact.items():
         if isinstance(letter, Size) and experiment.padded:
             shared = [int(value)]
             if not (literal or line.subject.literal):
-                same = [other for other in line.sizes if pads[other] == pads[size]]
+                same = [other for other in sorted(sizes) if pads[other] == pads[size]]
                 shared = [
                     int(mate.letters_at(other)[letter])
                     for mate in every
@@ -531,5 +542,5 @@ def _sample(column: np.ndarray, valid: np.ndarray | None, letter: Measured, wher
 
 __all__ = [
     "SPAN", "BuiltInstances", "chosen_values", "instance", "measure", "noise_of", "observed", "padded_sizes",
-    "structures", "traced_arguments",
+    "steps_of", "structures", "traced_arguments",
 ]  # fmt: skip

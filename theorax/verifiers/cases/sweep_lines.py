@@ -22,6 +22,7 @@ _AT = option("at")
 _SIZES = option("sizes")
 
 NOTHING: Mapping[Any, Any] = MappingProxyType({})
+OURS = "case of the engine, sizes"  # no letter has this name
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class SweepLine:
     draws: int
     paired: bool = False
     random: bool = True
+    ours: bool = False  # chosen by the engine, beside the author's lines
 
     def letters_at(self, size: int) -> dict[Letter, Expr]:
         """Exact values of every letter that is known before a draw.
@@ -101,7 +103,8 @@ class SweepLine:
     @property
     def place(self) -> Place:
         """The line among all of a theorem, whatever its draws."""
-        return self.experiment, self.name, tuple(sorted(self.label.items()))
+        label = tuple(sorted(self.label.items()))
+        return self.experiment, self.name, (*label, (OURS, repr(self.sizes))) if self.ours else label
 
 
 @dataclass(frozen=True)
@@ -182,14 +185,24 @@ def sweep_lines(experiment_name: str, experiment: Experiment, settings: Settings
 def cells(claim: Claim, line: SweepLine) -> Iterator[Cell]:
     """The cases of the claim on this line: one for every value of its index letters that ``where`` admits.
 
-    A claim holds an index that is written in it, and one over which a letter in it is measured.
+    A claim holds an index that is written in it, and one over which a letter in it is measured. A condition on sizes
+    leaves of the sweep the sizes that satisfy it.
     """
+    along = {line.swept, *line.derived} & claim.where.free_symbols
     written = {letter for letter in claim.letters if isinstance(letter, Index)}
     held = sorted(written.union(*(letter.over for letter in claim.observed)), key=str)
     for values in itertools.product(*(line.along[letter] for letter in held)):
         cell = Cell(line, dict(zip(held, values, strict=True)))
-        if cell.exact(claim.where) == True:  # noqa: E712  (SymPy's true is no Python bool)
+        if along:
+            sizes = tuple(size for size in line.sizes if cell.exact(claim.where, size) == True)  # noqa: E712
+            if sizes:
+                yield replace(cell, line=_at_sizes(line, sizes))
+        elif cell.exact(claim.where) == True:  # noqa: E712  (SymPy's true is no Python bool)
             yield cell
+
+
+def _at_sizes(line: SweepLine, sizes: tuple[int, ...]) -> SweepLine:
+    return line if sizes == line.sizes else replace(line, sizes=sizes)
 
 
 def _nothing(key: Any) -> None:

@@ -1,0 +1,1 @@
+"""A letter that one value stands for."""
