@@ -183,7 +183,7 @@ class ErrorRates:
     log: LoggedAttempt | None = None  # None where no attempt was logged
     look: LookTaken | None = None  # None where all planned draws were decided at once
 
-    DROPPED: ClassVar = ("e_value", "nights")  # of report version 8
+    DROPPED: ClassVar[tuple[str, ...]] = ("e_value", "nights")  # of report version 8
 
     @classmethod
     def of(cls, decision: Decision, level: float | None, **others: Any) -> ErrorRates:
@@ -227,7 +227,7 @@ class Verdict(Statement, ErrorRates, Grounds, LargerClasses):
     worst: int | None  # index into cases: the one that decided
     within_margin: bool = False  # off the claim, yet inside the margin: REFUTED read exactly, SUPPORTED with the margin
 
-    DROPPED: ClassVar = (*ErrorRates.DROPPED, *LargerClasses.DROPPED)
+    DROPPED: ClassVar[tuple[str, ...]] = (*ErrorRates.DROPPED, *LargerClasses.DROPPED)
 
     def __post_init__(self) -> None:
         for name, right in settled_fields(self.findings).items():
