@@ -278,7 +278,8 @@ def _one_each(found: RowsBySize, given: dict[str, Any], of_draws: dict[str, Any]
     plan_of = cast("Callable[..., SweepPlan]", decide.plan_rate if of_rate else decide.plan_limit)
     plan = plan_of(list(found.counts), draws=1, **of_draws, **given)
     columns = [np.array([value]) for value in found.values]
-    verdict = decide.rate(plan, columns) if isinstance(plan, decide.RatePlan) else decide.limit(plan, columns)
+    decided = cast("Callable[[Any, Any], Verdict]", decide.rate if of_rate else decide.limit)
+    verdict = decided(plan, columns)
     note = (
         f"Each size ({given['letter']}) occurs once, and nothing says how exact the values are: their noise is read off "
         "the residuals. Write `--seeds none` if they are exact, or name a column of error bounds with --error."

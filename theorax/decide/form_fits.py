@@ -64,7 +64,8 @@ class Averages:
         least = _EXACT * float(np.abs(self.values).max() or 1.0)
         if self._is_thin or not spread.all():
             return np.diag(1 / np.maximum(spread, least))
-        return np.linalg.inv(np.linalg.cholesky(self.covariance + least**2 * np.eye(len(spread))))
+        root = np.linalg.cholesky(self.covariance + least**2 * np.eye(len(spread)))
+        return np.asarray(np.linalg.inv(root), np.float64)
 
     def quantile(self, free: int) -> float:
         """The value that a fit of the true form with so many free coefficients exceeds with probability `REJECTED`."""

@@ -223,7 +223,7 @@ class LargerClasses:
     robust: bool | None = None  # under twice the class, and its sizes do not share their arithmetic
     under_twice: bool | None = None  # under twice the class
 
-    DROPPED: ClassVar = ("with_log",)  # of report version 9
+    DROPPED: ClassVar[tuple[str, ...]] = ("with_log",)  # of report version 9
 
 
 @dataclass(frozen=True)

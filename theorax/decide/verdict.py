@@ -303,7 +303,7 @@ class Verdict(Statement, ErrorRates, Grounds, LargerClasses):
     worst: int | None  # index into cases: the one that decided
     within_margin: bool = False  # off the claim, yet inside the margin: REFUTED read exactly, SUPPORTED with the margin
 
-    DROPPED: ClassVar = (*ErrorRates.DROPPED, *LargerClasses.DROPPED)
+    DROPPED: ClassVar[tuple[str, ...]] = (*ErrorRates.DROPPED, *LargerClasses.DROPPED)
 
     def __post_init__(self) -> None:
         for name, right in settled_fields(self.findings).items():
