@@ -43,7 +43,7 @@ def build(key, n, shift):
     return jax.random.normal(key, (n,)) + shift
 
 
-loose, tight = zero(1), zero(8)
+loose, tight = zero(1), zero(5)
 near = zero(1, reading="margin", wrong={"nearly out": dict(equals=Rational(6, 5))})
 theorem = Theorem(
     place="nowhere", label="derived", hypotheses=H, claims=dict(CLAIMS),
