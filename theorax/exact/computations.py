@@ -118,9 +118,8 @@ def evaluated_expression(expression: Basic, where: Boolean = sympy.true) -> Comp
     failed = tuple(dict.fromkeys(told for part in parts for told in part.failed))
     node = expression.func(*(part.value for part in parts))
     if type(node) not in NAMES:
-        inner = _distinct(part.inner for part in parts)
-        outer = expression.func(*(part.outer for part in parts))
-        return Computed(node, outer, results, inner, stuck, failed)
+        whole = expression.func(*(part.outer for part in parts))
+        return Computed(node, whole, results, _distinct(part.inner for part in parts), stuck, failed)
     if stuck:
         return Computed(node, node, results, results, stuck, failed)
     # Differences are taken of the function itself: a formula of its derivative may have a value at a kink.

@@ -89,7 +89,7 @@ def _moved(f: Function, low: arb, high: arb | None) -> tuple[acb, arb]:
         if not last < before:
             return acb("nan"), arb(0)
         cut += last / (before / last).log()
-    return _integral(g, *map(arb, ends), _EVALUATIONS), cut
+    return _integral(g, arb(ends[0]), arb(ends[1]), _EVALUATIONS), cut
 
 
 def _end_of_numbers(g: Function, side: int) -> int:

@@ -96,7 +96,9 @@ def _hypergeometric(node: Any) -> Applied:
     above, below = len(node.ap), len(node.bq)
 
     def value(*operands: acb) -> acb:
-        a, b, z = list(operands[:above]), list(operands[above : above + below]), operands[-1]
+        a: list[Any] = list(operands[:above])
+        b: list[Any] = list(operands[above : above + below])
+        z = operands[-1]
         if above > below + 1:  # a divergent series
             return NOWHERE
         if above == below + 1 and Cut.ABOVE_ONE.touches(z) and not (z - 1).is_zero():
@@ -149,7 +151,7 @@ def _lambert(z: acb, branch: acb | None = None) -> acb:
     return NOWHERE if whole is None else z.lambertw(int(whole))
 
 
-def _whole_order(value: Callable[[acb, acb], acb]) -> Value:
+def _whole_order(value: Callable[..., acb]) -> Value:
     """Orthogonal polynomials have the degree first, and Arb has it last."""
     return lambda n, *others: value(others[-1], n, *others[:-1])
 
