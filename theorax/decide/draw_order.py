@@ -30,7 +30,6 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
-from scipy.stats import rankdata
 
 from theorax.decide.findings import Finding, Found
 from theorax.decide.guard_findings import NOTHING_LOOKED_AT, Looked
@@ -82,6 +81,12 @@ def _varying(column: Vector) -> int:
     return len(column) - int(np.unique(column, return_counts=True)[1].max()) if len(column) > FEWEST else 0
 
 
+def _ranks(column: Vector) -> Vector:
+    """Ranks of the values, equal ones with the mean of theirs."""
+    _, places, counts = np.unique(column, return_inverse=True, return_counts=True)
+    return (np.cumsum(counts) - (counts - 1) / 2)[places]
+
+
 def _scores(column: Vector) -> dict[int, float]:
     """Serial correlations by their lag, in standard deviations of a random order."""
     lags = {*range(1, LAGS + 1), *(len(column) // parts for parts in (2, 3, 4))}
@@ -89,7 +94,7 @@ def _scores(column: Vector) -> dict[int, float]:
         return serial_correlations(column, sorted(lags))
     found = serial_correlations(column[:_MOST], range(1, LAGS + 1))
     for lag in sorted(lags - found.keys()):
-        here, there = rankdata(column[:_MOST]), rankdata(column[lag : lag + _MOST])
+        here, there = _ranks(column[:_MOST]), _ranks(column[lag : lag + _MOST])
         found[lag] = math.sqrt(len(there) - 1) * float(np.corrcoef(here[: len(there)], there)[0, 1])
     return found
 
@@ -104,7 +109,7 @@ def serial_correlations(column: Vector, lags: Iterable[int]) -> dict[int, float]
 
 def _deviations(column: Vector) -> tuple[Vector, float, float]:
     """Ranks less their mean; mean and standard deviation of a sum of products of neighbours in random order."""
-    n, ranks = len(column), rankdata(column)
+    n, ranks = len(column), _ranks(column)
     a = ranks - ranks.mean()
     squares, fourths = float(a @ a), float((a**2) @ (a**2))
     mean = -squares / (n - 1)
