@@ -27,7 +27,7 @@ from theorax.verifiers.settings import Settings
 from theorax.verifiers.theorem_check import observe_theorem
 
 norm = jnp.linalg.norm
-DRAWS = 300
+DRAWS, INSTANCES = 300, 208
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,6 @@ class Bound:
         def observe(model: Any) -> dict[str, Any]:
             return dict(zip(("left", "right"), self.sides(model), strict=True))
 
-        drawn = {"draws": 208} if self.identity else {"draws": DRAWS}
         experiment = Experiment(
             observe,
             (left, right),
@@ -60,7 +59,7 @@ class Bound:
             subjects={"drawn": Subject(self.build)},
             dtype=self.dtype,
             platform="cpu",
-            **drawn,
+            draws=INSTANCES if self.identity else DRAWS,
         )
         return Theorem(label="own", claims={"bound": claim}, experiments={"e": experiment})
 
