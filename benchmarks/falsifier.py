@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import jax
 import jax.numpy as jnp
@@ -38,7 +38,7 @@ class Bound:
     build: Callable[..., Any]
     sides: Callable[[Any], tuple[Any, Any]]
     size: int
-    dtype: str = "float64"
+    dtype: Literal["float32", "float64"] = "float64"
     identity: bool = False
 
     @property
@@ -391,7 +391,7 @@ def answer(bound: Bound, effort: str) -> Answer:
         finally:
             spent[0] += time.process_time() - begun
 
-    witnesses.WitnessSearch.searched = timed  # type: ignore[method-assign]
+    witnesses.WitnessSearch.searched = timed  # type: ignore[method-assign, assignment]
     begun = time.process_time()
     try:
         value = bound.theorem
