@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import jax
 import jax.numpy as jnp
@@ -27,7 +27,7 @@ from theorax.verifiers.settings import Settings
 from theorax.verifiers.theorem_check import observe_theorem
 
 norm = jnp.linalg.norm
-DRAWS = 300
+DRAWS, INSTANCES = 300, 208
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Bound:
     build: Callable[..., Any]
     sides: Callable[[Any], tuple[Any, Any]]
     size: int
-    dtype: str = "float64"
+    dtype: Literal["float32", "float64"] = "float64"
     identity: bool = False
 
     @property
@@ -52,7 +52,6 @@ class Bound:
         def observe(model: Any) -> dict[str, Any]:
             return dict(zip(("left", "right"), self.sides(model), strict=True))
 
-        drawn = {"draws": 208} if self.identity else {"draws": DRAWS}
         experiment = Experiment(
             observe,
             (left, right),
@@ -60,7 +59,7 @@ class Bound:
             subjects={"drawn": Subject(self.build)},
             dtype=self.dtype,
             platform="cpu",
-            **drawn,
+            draws=INSTANCES if self.identity else DRAWS,
         )
         return Theorem(label="own", claims={"bound": claim}, experiments={"e": experiment})
 
@@ -392,7 +391,7 @@ def answer(bound: Bound, effort: str) -> Answer:
         finally:
             spent[0] += time.process_time() - begun
 
-    witnesses.WitnessSearch.searched = timed  # type: ignore[method-assign]
+    witnesses.WitnessSearch.searched = timed  # type: ignore[method-assign, assignment]
     begun = time.process_time()
     try:
         value = bound.theorem

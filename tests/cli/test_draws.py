@@ -57,6 +57,21 @@ def test_what_is_no_store_of_observations_is_refused(content):
         list(unpacked(content))
 
 
+def test_a_witness_is_a_table_of_its_own(verify, keep):
+    noise = KeptColumn("spectra", "Gaussian", (), 0, "witness", "bound.e1", np.array([[1.5, 1.25]]), 64.0)
+    keep(packed([*COLUMNS, noise]))
+    table = "spectra,Gaussian,,64.0,1,bound.e1[0],1.5,\nspectra,Gaussian,,64.0,1,bound.e1[1],1.25,\n"
+    assert verify("draws", "gap", "--witness").out == ROWS.partition("\n")[0] + "\n" + table
+    assert verify("draws", "gap").out == ROWS
+
+
+def test_where_no_search_found_a_witness_it_is_said(verify, keep):
+    keep(packed(COLUMNS))
+    found = verify("draws", "gap", "--witness")
+    assert found.code == 2
+    assert "No witness is kept of `gap`" in found.err
+
+
 def test_the_draws_are_one_table(verify, keep):
     keep(packed(COLUMNS))
     assert verify("draws", "gap").out == ROWS

@@ -166,6 +166,28 @@ def test_a_simple_bound_is_refuted_in_rigorous_arithmetic(tmp_path) -> None:
     assert claim.rigorous
 
 
+def test_code_that_fails_at_other_noise_leaves_the_claim_as_it_was(tmp_path, monkeypatch) -> None:
+    from theorax.verifiers.attacks import witnesses
+
+    def fails(*_, **__):
+        raise RuntimeError("no")
+
+    monkeypatch.setattr(witnesses, "search_noise", fails)
+    claim, _ = checked(TRUE[1].theorem, tmp_path)
+    assert claim.status is Status.SUPPORTED
+    assert "RuntimeError" in claim.searched.why_not
+
+
+def test_a_program_that_waits_for_the_host_is_not_searched(tmp_path) -> None:
+    def observe(x):
+        top = jax.pure_callback(lambda x: np.max(np.abs(x)), jax.ShapeDtypeStruct((), x.dtype), x)
+        return {"left": top, "right": 100.0 + 0 * x[0]}
+
+    claim, _ = checked(_theorem(observe, (left, right), Inequality(left, at_most=right)), tmp_path)
+    assert claim.status is Status.SUPPORTED
+    assert claim.searched.why_not == "the program waits for the host"
+
+
 # The parts.
 
 

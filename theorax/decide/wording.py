@@ -227,19 +227,19 @@ def searched_text(found: Searched, swept: str) -> str:
     >>> searched_text(Searched(evaluations=600, size=8.0, share=0.334), "n")
     'loose here (n = 8): never above 0.33 of the bound'
     >>> searched_text(Searched(evaluations=600, size=8.0, share=0.97), "n")
-    'searched: 0.97 of the bound reached'
+    '0.97 of the bound reached'
     """
     if found.why_not:
         return f"not searched: {found.why_not}"
     if found.share is None:
-        return "searched: no draw at which it fails"
+        return "no draw at which it fails"
     # Digits that would round to one say that it is below it.
     share = (
         number(found.share, 2) if found.share < 0.99 or found.share >= 1 else f"{math.floor(found.share * 1e3) / 1e3}"
     )
     if found.share < LOOSE_SHARE and found.size is not None:
         return f"loose here ({swept} = {number(found.size)}): never above {share} of the bound"
-    return f"searched: {share} of the bound reached"
+    return f"{share} of the bound reached"
 
 
 def search_made(found: Searched) -> str:

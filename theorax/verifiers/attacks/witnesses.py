@@ -32,6 +32,7 @@ from theorax.numerics.arithmetics.flat_program import Operation, doubles, flatte
 from theorax.numerics.arithmetics.interpreter import Interpreter
 from theorax.numerics.arithmetics.noise_inputs import slopes
 from theorax.numerics.keys import seed_of
+from theorax.numerics.placements import steps_of_host
 from theorax.verifiers.attacks.compared_sides import Compared, Excesses, expressions_of, letters_of
 from theorax.verifiers.attacks.tested_hypotheses import satisfied
 from theorax.verifiers.cases.draws import Draws
@@ -126,6 +127,8 @@ class WitnessSearch:
             return self._searched(name, claim, random, design)
         except TheoraxError as error:
             return Searched(why_not=str(error).splitlines()[0].rstrip(".")), None
+        except Exception as error:  # code of the theorem, at noise that its author never drew
+            return Searched(why_not=f"the program fails at other noise than its draws ({type(error).__name__})"), None
 
     def _searched(
         self, name: str, claim: Claim, cells: Sequence[Cell], design: str
@@ -189,6 +192,8 @@ class WitnessSearch:
         return self._programs[drawn.structure]
 
     def _compiled(self, drawn: DrawOfNoise, cell: Cell) -> NoiseLetters | str:
+        if steps_of_host(drawn.program.whole):
+            return "the program waits for the host"
         if not drawn.program.noise:
             return f"no real number is drawn freely{_left(drawn)}"
         wanted = set()
