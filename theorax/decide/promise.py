@@ -34,7 +34,7 @@ GROUPS: tuple[tuple[Standing, str], ...] = (
 _HOW = {
     Finding.PROOF: "",  # the word says it
     Finding.CERTIFICATE: " by rigorous arithmetic over all of it",
-    Finding.INSTANCES: " by rigorous arithmetic on each instance built",
+    Finding.INSTANCES: " by rigorous arithmetic on instances",
 }
 UNSEEN = "unseen"  # the kind of a line that no check can look at, whose text says all
 CONVENTION = "derivative by JAX's convention"  # the kind of a line on a value that is no limit of derivatives beside it

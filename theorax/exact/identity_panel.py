@@ -51,7 +51,8 @@ class Layout:
         """The point as arrays of floats."""
         entries = self._entries()
         return [
-            np.array([next(entries) for _ in range(int(np.prod(shape, dtype=np.int64)))]).reshape(shape) for shape in shapes
+            np.array([next(entries) for _ in range(int(np.prod(shape, dtype=np.int64)))]).reshape(shape)
+            for shape in shapes
         ]
 
     def told(self, shapes: Sequence[tuple[int, ...]]) -> str:

@@ -103,7 +103,7 @@ def _at_instance(
         reach = np.broadcast_to(most, gap.shape)
         if account is not None:
             reach = np.minimum(
-                np.broadcast_to(account[0].reach + account[1].reach, seen.gap[draw].shape).reshape(-1), half
+                np.broadcast_to(account[0].reach + account[1].reach, seen.gap[draw].shape).reshape(-1), most
             )
         allowed = allowed + reach
     exceeding = gap > allowed
