@@ -78,8 +78,24 @@ The sentence follows another one, as in: `Theorem` no longer has the argument `r
 """
 
 
+_PAPERS: Mapping[str, tuple[str, ...]] = {
+    "mind_the_gap": ("attention", "inertia", "lanczos", "spectra"),
+    "pseudo_iid_gp": ("gaussian_means", "weight_matrices", "wide_networks"),
+    "primal_dual_attention": ("attention_layers", "kernel_regression", "quadratic", "weak_duality"),
+}
+MODULES: Mapping[str, str] = {
+    f"theorax.numerics.{name}": f"theorax.theorems.{paper}._{name}"
+    for paper, names in _PAPERS.items()
+    for name in names
+}
+"""Modules that belong to a paper now, each with its present name."""
+
+
 def sentence_on_name(error: Exception) -> str | None:
-    """The sentence on a name of the language that no longer exists, if that is why a theorem file does not import."""
+    """The sentence on a name of the language or a module that no longer exists, if that is why a file does not import."""
+    if isinstance(error, ModuleNotFoundError):
+        now = MODULES.get(error.name or "")
+        return now and f"the module {error.name} belongs to its paper now. Import {now} instead."
     return NAMES.get(f"theorax.language.{error.name}") if isinstance(error, NameError) else None
 
 

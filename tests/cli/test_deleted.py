@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import fakes
@@ -10,7 +11,7 @@ import pytest
 
 import theorax
 from theorax import decide
-from theorax.deleted import KEYWORDS, NAMES, OPTIONS, SETTINGS
+from theorax.deleted import KEYWORDS, MODULES, NAMES, OPTIONS, SETTINGS
 from theorax.errors import UsageError
 from theorax.verifiers.linting import problems
 
@@ -66,6 +67,13 @@ def test_a_deleted_keyword(keyword, root):
         return
     called = "Inequality" if called == "Claim" else called
     assert KEYWORDS[keyword] in said(root, f"{called}({last}=1)")
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_that_moved(module, root):
+    assert find_spec(module) is None
+    assert find_spec(MODULES[module]) is not None
+    assert f"Import {MODULES[module]} instead." in said(root, f"import {module}")
 
 
 def said(root: Path, line: str) -> str:
