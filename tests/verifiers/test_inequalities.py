@@ -217,7 +217,7 @@ BUILDS = {
     "one model": (
         lambda key, n: held(n),
         "the 2 distinct instances among the 6 built",
-        "instances that were not built, up to 98 % of their law",
+        "instances that were not built",
     ),
 }
 

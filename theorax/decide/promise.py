@@ -36,7 +36,7 @@ GROUPS: tuple[tuple[Standing, str], ...] = (
 _HOW = {
     Finding.PROOF: "",  # the word says it
     Finding.CERTIFICATE: " by rigorous arithmetic over all of it",
-    Finding.INSTANCES: " by rigorous arithmetic on each instance built",
+    Finding.INSTANCES: " by rigorous arithmetic on instances",
 }
 DERIVATION = "derivation"  # the kind of the line on a proof that derives nothing of its claim
 UNSEEN = "unseen"  # the kind of a line that no check can look at, whose text says all

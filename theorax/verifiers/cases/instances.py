@@ -102,7 +102,7 @@ def _follow_together(
     known: dict[tuple[int, int], Mapping[str, Any]],
 ) -> None:
     """Run the instances from this one on at once, as many as take one road."""
-    apart = observed.about_line.once(("apart", wanted, size), set)
+    apart: set[int] = observed.about_line.once(("apart", wanted, size), set)
     if apart:
         return
     rest = [later for later in range(draw, len(observed.instances[size])) if (size, later) not in known]

@@ -35,7 +35,7 @@ class FloatTest:
     """Two sides that the floats returned must keep: equal up to the margin, or ``bound``: left at most right plus it.
 
     ``relative``: the margin is one of the largest entry of either side. Without a margin, as of most bounds, the floats
-    may be off by their rounding account, if that leaves half of their digits.
+    may be off by their rounding account, if that leaves them a digit.
     """
 
     left: Expr

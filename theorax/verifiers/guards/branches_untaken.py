@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from theorax.decide.guard_findings import NOTHING_LOOKED_AT, Looked
 from theorax.decide.promise import BRANCH
 from theorax.decide.verdict import Assumption, Standing
@@ -22,9 +24,8 @@ def branches_untaken(claim: DecidedClaim) -> Looked:
         observed = claim.draws.on(line)
         if not observed.instances:
             continue
-        found = observed.about_line.once(
-            ("branches", observed.line.draws), lambda observed=observed: branches_taken(observed, observed.line.sizes)
-        )
+        place = ("branches", observed.line.draws)
+        found = observed.about_line.once(place, partial(branches_taken, observed, observed.line.sizes))
         for branch, outcome in found.items():
             before = taken.get(branch, Taken())
             taken[branch] = Taken(before.true or outcome.true, before.false or outcome.false)

@@ -97,13 +97,13 @@ def _at_instance(
 ) -> _Off | None:
     gap, allowed = seen.gap[draw].reshape(-1), seen.allowed[draw].reshape(-1)
     if test.bound and np.isfinite(gap[gap > allowed]).all():
-        # A bound may hold with equality: then its floats may be off by their rounding, while that is rounding.
-        half = math.sqrt(float(np.finfo(observed.dtype).eps)) * seen.scale[draw]
+        # A bound may hold with equality: then its floats may be off by their account, while that leaves them a digit.
+        most = seen.scale[draw] / 10
         account = _evaluated(claim, test, cell, observed, size, draw, RunningError(observed.dtype))
-        reach = np.broadcast_to(half, gap.shape)
+        reach = np.broadcast_to(most, gap.shape)
         if account is not None:
             reach = np.minimum(
-                np.broadcast_to(account[0].reach + account[1].reach, seen.gap[draw].shape).reshape(-1), half
+                np.broadcast_to(account[0].reach + account[1].reach, seen.gap[draw].shape).reshape(-1), most
             )
         allowed = allowed + reach
     exceeding = gap > allowed

@@ -170,7 +170,8 @@ def _on_instances(claim: Inequality, case: CellCase, observed: Observed) -> Cell
         detail += f"; the floats of {many(kept, 'more instance')} keep it, {SAFETY} times their rounding included"
     on_draws = holds and not enumerated and isinstance(case.plan, InstancesPlan)
     if on_draws:
-        decision = drawn_decision(decision, case, built, copies)
+        untraced = observed.keys is None  # a build whose use of keys is known draws each of its instances
+        decision = drawn_decision(decision, case, built, copies if untraced else "")
         detail += f"; {left_open(case, built)}"
     elif copies:
         detail += f"; {copies}"

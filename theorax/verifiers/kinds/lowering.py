@@ -134,7 +134,7 @@ def is_enumerated(claim: Claim, line: SweepLine, observed: Observed) -> bool:
 def drawn_decision(decision: Decision, case: CellCase, built: Sequence[Built], copies: str = "") -> Decision:
     """The decision of instances without a violation, with the p-value of the share that they leave open."""
     assert isinstance(case.plan, InstancesPlan)
-    counted = sum(part.counted for part in built)
+    counted = sum(part.counted if copies else part.built for part in built)
     decision = replace(decision, p_support=(1 - case.plan.margin) ** counted)
     return replace(decision, status=Status.INCONCLUSIVE, reason=Reason.INDISTINCT) if copies else decision
 
@@ -142,9 +142,9 @@ def drawn_decision(decision: Decision, case: CellCase, built: Sequence[Built], c
 def left_open(case: CellCase, built: Sequence[Built]) -> str:
     """The share of the law that so many instances without a violation leave open."""
     assert isinstance(case.plan, InstancesPlan)
-    if copies := next((part.copies for part in built if part.copies), ""):
-        return copies
-    level, share = case.levels.support, case.plan.left_open(sum(part.counted for part in built))
+    if all(part.copies for part in built):
+        return built[0].copies
+    level, share = case.levels.support, case.plan.left_open(sum(part.built for part in built))
     whole = Built(sum(part.built for part in built), sum(part.distinct for part in built))
     return f"a share {share:.2g} of the law stays open after {whole.words}, at level {level:.3g}"
 
