@@ -371,6 +371,8 @@ class _Search:
         if violated is not None:
             return violated.sentence
         found = [self.judge.judge(self.claim, case, observed) for case in cases]
+        if self.claim.words.quantity.is_difference:
+            found = [_beyond_rounding(part) for part in found]
         if not any(part.decision.status is Status.REFUTED and not part.rigorous for part in found):
             return found
         if not line.random or self.draws.is_instances(line):
@@ -499,6 +501,18 @@ def other_dependences(predicted: Expr, letter: Letter, values: Sequence[Expr]) -
 
 def _nothing_told(record: logging.LogRecord) -> bool:
     return False
+
+
+def _beyond_rounding(result: CellResult) -> CellResult:
+    """The case, undecided where two sides differ by no more than the margin.
+
+    At the author's values a product that `build` rounds may be exact, such as one with a half; at others it is not.
+    """
+    worst = max((abs(point.estimate) for point in result.points if point.estimate is not None), default=math.inf)
+    if result.decision.status is not Status.REFUTED or result.margin is None or worst > result.margin:
+        return result
+    open_ = replace(result.decision, status=Status.INCONCLUSIVE, reason=Reason.NUMERIC_FLOOR)
+    return replace(result, decision=open_, rigorous=False)
 
 
 def _value(part: _Tried) -> Expr:
