@@ -129,7 +129,7 @@ def choices(
         if letter.name not in left_out:
             values = list(dict.fromkeys(other.case[letter] for other in lines if letter in other.case))
             # Where balls decide, a letter that the program gets as a float must be that number.
-            exact = claim.averaged is None and claim.tending is None
+            exact = not claim.has_margin_reading
             found += _of_letter(letter, values, _Digest(f"{text}\n{letter}"), exact=exact)
     if line.swept.name not in left_out and not line.swept.closed:
         experiment = theorem.experiments[line.experiment]
@@ -163,8 +163,12 @@ def _beside(value: Expr, whole: bool) -> Iterator[tuple[Expr, Expr]]:
     if whole and room < 2:  # the next whole numbers, where a factor of two holds none
         room = half = Integer(2)
     above, below = (room, half) if value >= 0 else (half, room)
-    yield value, value + above + (Rational(1, 2) if whole else 0)
-    yield value - below - (Rational(1, 2) if whole else 0), value
+    if whole:
+        yield value, value + above + Rational(1, 2)
+        yield value - below - Rational(1, 2), value
+    else:  # not so near that nothing differs
+        yield value + above / 4, value + above
+        yield value - below, value - below / 4
 
 
 def _between(low: Expr, high: Expr, *, whole: bool, exact: bool = False) -> list[Expr]:
