@@ -156,6 +156,11 @@ KINDS = (
         ("coin", "fourth_moment", "means_of_two", "sigmoid_slope", "gaussian_within_two"),
     ),
     Kind(
+        "The engine's own cases refute what is true of skewed draws no more often than their level says.",
+        ("honesty/test_own_case_rates.py::test_two_tests_in_a_row_keep_the_level_that_thirty_draws_do_not",),
+        ("test_two_tests_in_a_row_keep_the_level_that_thirty_draws_do_not",),
+    ),
+    Kind(
         "Without its guard a falsehood is greener: every guard of the engine is needed.",
         ("power/test_engine_mutants.py::test_without_its_guard_a_falsehood_is_greener",),
         ("one program on both sides", "constant rows", "skewed means", "casts that narrow"),

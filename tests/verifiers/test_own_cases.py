@@ -85,9 +85,9 @@ def test_the_order_is_that_of_a_digest_of_the_statement():
 
 
 def test_a_condition_restricts_values_and_sizes():
-    whole = theorem({g: Rational(1, 2)}, where=(g < Rational(3, 5)) & (n <= 16))
+    whole = theorem({g: Rational(1, 2)}, where=(g < Rational(7, 10)) & (n <= 16))
     ((above, *_),) = [lines for _, lines in chosen(whole, Place.NEAR)][:1]
-    assert above.case[g] < Rational(3, 5)
+    assert above.case[g] < Rational(7, 10)
     assert [lines for _, lines in chosen(whole, Place.OUTSIDE, n)] == [[]]
     claim = whole.claims["mean"]
     (line,) = sweep_lines(

@@ -21,6 +21,7 @@ from theorax.verifiers.cases.draws import Draws, Table
 from theorax.verifiers.cases.sweep_lines import control_lines
 from theorax.verifiers.kinds import JUDGES, CellResult
 from theorax.verifiers.outcome import ControlOutcome, Expected, MutantOutcome
+from theorax.verifiers.own_plans import OwnPlan, own_plans
 from theorax.verifiers.phases import phase
 from theorax.verifiers.planned_claim import PlannedClaim
 from theorax.verifiers.proof_check import CheckedProofs
@@ -83,7 +84,7 @@ class ClaimCheck:
     ) -> tuple[list[Verdict], list[ControlOutcome], list[MutantOutcome]]:
         """Every claim decided and attacked, with what its controls and its mutants came to."""
         settled = {name for name in planned_claims if self.proofs.settles(name)}
-        plans = own_evidence.own_plans(self.theorem, planned_claims, self.table, self.settings, settled)
+        plans = own_plans(self.theorem, planned_claims, self.table, self.settings, settled)
         claims: list[Verdict] = []
         fired: list[ControlOutcome] = []
         mutants: list[MutantOutcome] = []
@@ -120,7 +121,7 @@ class ClaimCheck:
                 break
         return decided, mutants
 
-    def _with_own_cases(self, planned: PlannedClaim, decided: _Decided, plan: own_evidence.OwnPlan) -> Verdict:
+    def _with_own_cases(self, planned: PlannedClaim, decided: _Decided, plan: OwnPlan) -> Verdict:
         """The verdict with what the engine's own cases say of a claim that stands so far."""
         if not decided.verdict.status.holds or not decided.judged or decided.decision is None:
             return decided.with_seen(own_evidence.seen_of(planned.claim, planned) if decided.judged else None)

@@ -32,6 +32,12 @@ from theorax.verifiers.cases.sweep_lines import SweepLine, cells
 
 __all__ = ["OwnChoice", "Place", "choices", "is_admissible", "open_letters"]
 
+DYADIC = (
+    8,
+    16,
+    32,
+    64,
+)  # denominators of values that floats hold exactly: arithmetic without error would see a rounding
 DENOMINATORS = range(3, 14)  # of the values tried; halves are special values
 TRIED = 400  # values of a letter that are looked at for an admissible one
 
@@ -122,7 +128,9 @@ def choices(
     for letter in open_letters(theorem, claim, line):
         if letter.name not in left_out:
             values = list(dict.fromkeys(other.case[letter] for other in lines if letter in other.case))
-            found += _of_letter(letter, values, _Digest(f"{text}\n{letter}"))
+            # Where balls decide, a letter that the program gets as a float must be that number.
+            exact = not claim.has_margin_reading
+            found += _of_letter(letter, values, _Digest(f"{text}\n{letter}"), exact=exact)
     if line.swept.name not in left_out and not line.swept.closed:
         experiment = theorem.experiments[line.experiment]
         found += _of_sizes(claim, experiment, line, _Digest(f"{text}\n{line.swept}"))
@@ -130,7 +138,7 @@ def choices(
     yield from sorted(found, key=lambda choice: order.index(choice.place))
 
 
-def _of_letter(letter: Letter, values: list[Expr], digest: _Digest) -> Iterator[OwnChoice]:
+def _of_letter(letter: Letter, values: list[Expr], digest: _Digest, *, exact: bool) -> Iterator[OwnChoice]:
     numbers = [value for value in values if value.is_real]
     if not numbers:
         return
@@ -138,13 +146,13 @@ def _of_letter(letter: Letter, values: list[Expr], digest: _Digest) -> Iterator[
     low, high = min(numbers, key=float), max(numbers, key=float)
     if len(numbers) == 1:
         for ends in _beside(low, whole):
-            yield from _choice(letter, Place.NEAR, _between(*ends, whole=whole), numbers, digest)
+            yield from _choice(letter, Place.NEAR, _between(*ends, whole=whole, exact=exact), numbers, digest)
         return
-    yield from _choice(letter, Place.INSIDE, _between(low, high, whole=whole), numbers, digest)
+    yield from _choice(letter, Place.INSIDE, _between(low, high, whole=whole, exact=exact), numbers, digest)
     width = high - low
     above = (high, min(high + width, 2 * high, key=float) if high > 0 else high + width)
     below = (max(low - width, low / 2, key=float) if low > 0 else low - width, low)
-    beyond = [value for ends in (above, below) for value in _between(*ends, whole=whole)]
+    beyond = [value for ends in (above, below) for value in _between(*ends, whole=whole, exact=exact)]
     yield from _choice(letter, Place.OUTSIDE, beyond, numbers, digest)
 
 
@@ -155,11 +163,15 @@ def _beside(value: Expr, whole: bool) -> Iterator[tuple[Expr, Expr]]:
     if whole and room < 2:  # the next whole numbers, where a factor of two holds none
         room = half = Integer(2)
     above, below = (room, half) if value >= 0 else (half, room)
-    yield value, value + above + (Rational(1, 2) if whole else 0)
-    yield value - below - (Rational(1, 2) if whole else 0), value
+    if whole:
+        yield value, value + above + Rational(1, 2)
+        yield value - below - Rational(1, 2), value
+    else:  # not so near that nothing differs
+        yield value + above / 4, value + above
+        yield value - below, value - below / 4
 
 
-def _between(low: Expr, high: Expr, *, whole: bool) -> list[Expr]:
+def _between(low: Expr, high: Expr, *, whole: bool, exact: bool = False) -> list[Expr]:
     """Whole numbers, or fractions of small denominators, strictly between two numbers."""
     if whole:
         first, last = math.floor(low) + 1, math.ceil(high) - 1
@@ -167,8 +179,8 @@ def _between(low: Expr, high: Expr, *, whole: bool) -> list[Expr]:
         return [Integer(value) for value in range(first, last + 1, step)]
     low, high = (Rational(str(round(float(end), 6))) if not end.is_Rational else end for end in (low, high))
     width = high - low
-    found = [low + width * share for share in _shares()]
-    for below in DENOMINATORS:
+    found = [] if exact else [low + width * share for share in _shares()]
+    for below in DYADIC if exact else DENOMINATORS:
         first, last = math.floor(low * below) + 1, math.ceil(high * below) - 1
         found += [Rational(above, below) for above in range(first, min(last, first + TRIED) + 1)]
     # Beside whole numbers and halves, which models treat apart more often than others.
