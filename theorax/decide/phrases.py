@@ -13,9 +13,21 @@ from theorax.names import many
 from theorax.text.numbers import as_power, number, percent, with_uncertainty
 
 __all__ = [
-    "LASTING", "SIGNS", "case_name", "case_place", "claimed_value", "factor_text", "form_text", "gains_text",
-    "lasts", "margin_text",
-    "general_text", "noise_assumed", "power_phrase", "risk", "seen_text",
+    "LASTING",
+    "SIGNS",
+    "case_name",
+    "case_place",
+    "claimed_value",
+    "factor_text",
+    "form_text",
+    "gains_text",
+    "general_text",
+    "lasts",
+    "margin_text",
+    "noise_assumed",
+    "power_phrase",
+    "risk",
+    "seen_text",
 ]  # fmt: skip
 
 LASTING = 1e6  # a factor from which corrections play no part

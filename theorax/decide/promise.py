@@ -10,8 +10,8 @@ from theorax.names import many
 from theorax.text.numbers import number
 
 __all__ = [
-    "DERIVATION",
     "CONVENTION",
+    "DERIVATION",
     "EVERYWHERE",
     "GROUPS",
     "KEYS",

@@ -13,10 +13,20 @@ from theorax.names import many
 from theorax.text.numbers import as_typed, number, p_value, percent, with_uncertainty
 
 __all__ = [
-    "REMEDIES", "SEEDS", "TESTED", "attempted", "finite", "found_by", "inside", "numbers_line",
-    "search_made", "searched_text", "sentence", "witnessed",
-    "REMEDIES", "SEEDS", "TESTED", "attempted", "beyond_range", "finite", "found_by", "in_general", "inside",
-    "numbers_line", "sentence",
+    "REMEDIES",
+    "SEEDS",
+    "TESTED",
+    "attempted",
+    "beyond_range",
+    "finite",
+    "found_by",
+    "in_general",
+    "inside",
+    "numbers_line",
+    "search_made",
+    "searched_text",
+    "sentence",
+    "witnessed",
 ]  # fmt: skip
 
 DECLARE_NOISE = 'Write seeds="none" if the values are exact, bound their errors, or draw several values at every size'

@@ -4,7 +4,7 @@
 |---|---|
 | 7 | a claim names its kind without the words of that kind |
 | 8 | fields of what no longer exists (``DROPPED`` of their types); findings of nightly runs |
-| 9 | a verdict is the one that all claims of its run supported, and has its own beside it; a flag "with log n"; neither search nor what was seen |
+| 9 | a verdict is the one that all claims of its run supported, beside its own; a flag "with log n"; no search, nothing seen |
 
 A verdict of version 9 becomes its own, at the level that it was decided at then. The statement about the run is made at
 today's levels, from the p-values over the run that the report holds.

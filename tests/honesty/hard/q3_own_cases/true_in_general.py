@@ -35,6 +35,10 @@ def one(key):
     return jax.random.uniform(key, minval=0.8, maxval=1.2)
 
 
+def number(key):
+    return jax.random.uniform(key)
+
+
 def experiment(build, measured, sweep, at=None, draws=400):
     name = measured.name if isinstance(measured, Measured) else None
     observe = (lambda value: {name: value}) if name else (lambda pair: dict(left=pair[0], right=pair[1]))
@@ -65,7 +69,10 @@ theorem = Theorem(
         same=Identity(left, 2 * g**2 * right, margin=Absolute(1, 10**9, "rounding")),
     ),
     experiments=dict(
-        leaks=experiment(lambda key, a: jnp.mean(jax.nn.leaky_relu(jax.random.normal(key, (64,)), a) ** 2), leak, {n: 64}, ({a: 0}, {a: 1}), 2000),
+        leaks=experiment(
+            lambda key, a: jnp.mean(jax.nn.leaky_relu(jax.random.normal(key, (64,)), a) ** 2), leak, {n: 64},
+            ({a: 0}, {a: 1}), 2000,
+        ),
         affine=experiment(lambda key, g: (1 + 2 * g) * one(key), affine, {n: 4}, half),
         square=experiment(lambda key, g: g**2 * one(key), square, {n: 4}, apart),
         root=experiment(lambda key, g: jnp.sqrt(g) * one(key), root, {n: 4}, apart),
@@ -74,10 +81,12 @@ theorem = Theorem(
         copies=experiment(lambda key, k: k**2 * one(key), copies, {n: 4}, {k: 2}),
         mean=experiment(lambda key, n: n * one(key), mean, {n: (4, 16)}),
         variance=experiment(lambda key, n: jnp.mean(jax.random.normal(key, (n,))) ** 2, variance, {n: (4, 16)}, draws=4000),
-        uniform=experiment(lambda key: jax.random.uniform(key), uniform, {n: 4}, {p: Rational(1, 2)}, 2000),
+        uniform=experiment(number, uniform, {n: 4}, {p: Rational(1, 2)}, 2000),
         reach=experiment(lambda key, g: g * jax.random.uniform(key, minval=0.9), reach, {n: 4}, {g: 1}),
         slow=experiment(lambda key, n, g: (1 + 2 * g + 1 / n) * one(key), slow, sizes, half),
         decay=experiment(lambda key, n, g: n**-g * one(key), decay, sizes, half),
-        same=experiment(lambda key, n, g: (2 * g * g * (x := jax.random.normal(key, (n,))), x), (left, right), {n: 3}, half, 400),
+        same=experiment(
+            lambda key, n, g: (2 * g * g * (x := jax.random.normal(key, (n,))), x), (left, right), {n: 3}, half, 400
+        ),
     ),
 )  # fmt: skip

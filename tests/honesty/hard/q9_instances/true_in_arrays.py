@@ -2,13 +2,13 @@
 
 import jax
 import jax.numpy as jnp
-from sympy import Rational
 
 from theorax.language import *
 
 n = Size("n", "number of entries")
 seen = arrays(
-    norm="Euclidean norm", largest="largest modulus", total="sum of the moduli", product="inner product", bound="product of norms",
+    norm="Euclidean norm", largest="largest modulus", total="sum of the moduli", product="inner product",
+    bound="product of norms",
     weights="softmax of the entries", excess="Euclidean norm less the sum of the moduli", mean="square of the mean",
     squares="mean of the squares",
 )  # fmt: skip

@@ -44,6 +44,10 @@ def one(key):
     return jax.random.uniform(key, minval=0.8, maxval=1.2)
 
 
+def number(key):
+    return jax.random.uniform(key)
+
+
 def experiment(build, measured, sweep, at=None, draws=400, seeds="independent"):
     name = measured.name if isinstance(measured, Measured) else None
     observe = (lambda value: {name: value}) if name else (lambda pair: dict(left=pair[0], right=pair[1]))
@@ -66,7 +70,7 @@ theorem = Theorem(
     experiments=dict(
         leaks=experiment(leaky, leak, {n: 64}, ({a: 0}, {a: 1}), 2000),
         ratios=experiment(lambda key, g: (1 + 2 * g) * one(key), ratio, {n: 4}, half),
-        events=experiment(lambda key: jax.random.uniform(key), event, {n: 4}, {p: Rational(1, 2)}, 2000),
+        events=experiment(number, event, {n: 4}, {p: Rational(1, 2)}, 2000),
         reaches=experiment(lambda key, g: g * jax.random.uniform(key, minval=0.9), reach, {n: 4}, {g: 1}),
         copied=experiment(lambda key, k: k**2 * one(key), copies, {n: 4}, {k: 2}),
         sized=experiment(lambda key, n: n**2 * one(key), size, {n: (4, 16)}),
