@@ -178,14 +178,15 @@ def test_code_that_fails_at_other_noise_leaves_the_claim_as_it_was(tmp_path, mon
     assert "RuntimeError" in claim.searched.why_not
 
 
-def test_a_program_that_waits_for_the_host_is_not_searched(tmp_path) -> None:
+def test_a_program_that_waits_for_the_host_is_searched_without_a_derivative(tmp_path) -> None:
     def observe(x):
         top = jax.pure_callback(lambda x: np.max(np.abs(x)), jax.ShapeDtypeStruct((), x.dtype), x)
         return {"left": top, "right": 100.0 + 0 * x[0]}
 
     claim, _ = checked(_theorem(observe, (left, right), Inequality(left, at_most=right)), tmp_path)
     assert claim.status is Status.SUPPORTED
-    assert claim.searched.why_not == "the program waits for the host"
+    assert claim.searched.why_not == ""
+    assert claim.searched.evaluations > 0
 
 
 # The parts.

@@ -32,7 +32,6 @@ from theorax.numerics.arithmetics.flat_program import Operation, doubles, flatte
 from theorax.numerics.arithmetics.interpreter import Interpreter
 from theorax.numerics.arithmetics.noise_inputs import slopes
 from theorax.numerics.keys import seed_of
-from theorax.numerics.placements import steps_of_host
 from theorax.verifiers.attacks.compared_sides import Compared, Excesses, expressions_of, letters_of
 from theorax.verifiers.attacks.tested_hypotheses import satisfied
 from theorax.verifiers.cases.draws import Draws
@@ -192,8 +191,6 @@ class WitnessSearch:
         return self._programs[drawn.structure]
 
     def _compiled(self, drawn: DrawOfNoise, cell: Cell) -> NoiseLetters | str:
-        if steps_of_host(drawn.program.whole):
-            return "the program waits for the host"
         if not drawn.program.noise:
             return f"no real number is drawn freely{_left(drawn)}"
         wanted = set()
