@@ -121,7 +121,8 @@ def test_every_fact_of_a_body_is_tried() -> None:
 
 
 HEAD = {
-    FactKey.WITHIN, FactKey.PROMISE, FactKey.MEANING, FactKey.PRINTED, FactKey.VERDICT, FactKey.UNCONTROLLED,
+    FactKey.WITHIN, FactKey.CONVENTION, FactKey.PROMISE, FactKey.MEANING, FactKey.PRINTED, FactKey.VERDICT,
+    FactKey.UNCONTROLLED,
 }  # fmt: skip
 DETAIL = {
     FactKey.CASE, FactKey.BOUND, FactKey.PREDICTED, FactKey.MEASURED, FactKey.INTERVAL, FactKey.DRAWS, FactKey.DESIGN,

@@ -153,7 +153,6 @@ def inside_the_margin(found: Sequence[Found]) -> str:
 _AGAINST_SUPPORT = frozenset(
     {Finding.FAILS_BEYOND, Finding.WITHHELD, Finding.INSENSITIVE, Finding.CANNOT_FAIL, Finding.FLOATS_OFF}
 )
-_DECIDED = frozenset({Finding.CERTIFICATE, Finding.TEST_REFUTED, Finding.INSTANCES, Finding.TEST_SUPPORTED})
 _NOTHING = Found(Finding.UNDECIDED, "Nothing was decided.")
 
 
@@ -163,6 +162,4 @@ def _row(found: frozenset[Finding]) -> tuple[Finding, Status] | None:
         found -= {Finding.INSENSITIVE, Finding.CANNOT_FAIL}
     if not found & {Finding.TEST_SUPPORTED, Finding.INSTANCES}:
         found -= {Finding.WITHHELD}
-    if not found & _DECIDED:
-        found -= {Finding.FLOATS_OFF}
     return next((row for row in _PRECEDENCE if row[0] in found), None)

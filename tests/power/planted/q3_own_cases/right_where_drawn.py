@@ -27,7 +27,7 @@ right = Measured("right", "the same entries", array=True)
 
 kept = Expectation(leak, (1 + a) / 2, margin=near, spread=Rational(1, 2))
 constant = Expectation(ratio, 4 * g, margin=near, spread=fifth)
-likely = Probability(event <= p, at_least=Rational(8, 5) * p - Rational(3, 10), margin=Absolute(1, 10, "a tenth"))
+likely = Probability(event <= p, at_least=Rational(1, 2), margin=Absolute(1, 10, "a tenth"))
 bounded = Inequality(reach, at_most=g**2)
 doubled = Expectation(copies, 2 * k, margin=near, spread=fifth)
 linear = Expectation(size, 20 * n - 64, margin=near, spread=fifth)
