@@ -43,7 +43,7 @@ TRIED = 400  # values of a letter that are looked at for an admissible one
 
 
 class Place(Enum):
-    """Where a value lies beside the author's."""
+    """The side of the author's values on which a value lies."""
 
     INSIDE = "inside"  # between the author's values
     NEAR = "near"  # within a factor of two of the only one
