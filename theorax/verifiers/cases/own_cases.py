@@ -96,7 +96,7 @@ def statements(theorem: Theorem, experiment: str) -> str:
         for name, claim in theorem.claims.items()
         if theorem.experiment_of(claim) == experiment
     ]
-    return "\n".join((experiment, *told))
+    return "\n".join((experiment, *sorted(told)))
 
 
 def open_letters(theorem: Theorem, claim: Claim, line: SweepLine) -> tuple[Letter, ...]:
