@@ -66,7 +66,6 @@ def own_plans(
         for line in lines:
             known |= _programs(theorem, line, table[name])
     most = math.inf if settings.effort == "thorough" else max(1, len(known) // NEW_PROGRAMS[settings.effort])
-    room = _Room(known, most)
     found: dict[str, OwnPlan] = {}
     for name, claim in planned.items():
         if not claim.cases or claim.cases[0].cell.line is BOX:
@@ -76,7 +75,8 @@ def own_plans(
         elif settings.at or settings.sizes:
             found[name] = OwnPlan(none="values were asked for")
         else:
-            found[name] = _planned(theorem, claim, table, settings, room)
+            # Of each claim by itself: what it is looked at does not depend on the other claims.
+            found[name] = _planned(theorem, claim, table, settings, _Room(set(known), most))
     return found
 
 

@@ -43,7 +43,7 @@ TRIED = 400  # values of a letter that are looked at for an admissible one
 
 
 class Place(Enum):
-    """Where a value lies beside the author's."""
+    """The side of the author's values on which a value lies."""
 
     INSIDE = "inside"  # between the author's values
     NEAR = "near"  # within a factor of two of the only one
@@ -96,7 +96,7 @@ def statements(theorem: Theorem, experiment: str) -> str:
         for name, claim in theorem.claims.items()
         if theorem.experiment_of(claim) == experiment
     ]
-    return "\n".join((experiment, *told))
+    return "\n".join((experiment, *sorted(told)))
 
 
 def open_letters(theorem: Theorem, claim: Claim, line: SweepLine) -> tuple[Letter, ...]:
