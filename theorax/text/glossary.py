@@ -38,12 +38,12 @@ GLOSSARY: Mapping[str, str] = {
         "Example: by Holm's method, all 57 green words of a run hold jointly at 2.5 %."
     ),
     "together": (
-        "The statement about all claims of a run: which green words hold jointly at 2.5 %, which refutations hold over the run at "
-        "1 %. It changes no word. Example: a claim REFUTED on its own, not over the run, ends with exit code 4."
+        "The statement about all claims of a run: which green words hold jointly at 2.5 %, which refutations hold over the "
+        "run at 1 %. It changes no word. Example: a claim REFUTED on its own, not over the run, ends with exit code 4."
     ),
     "searched": (
-        "A claim for all draws was attacked by a search for a witness, which found none. The search can refute and nothing else. "
-        "Example: `0.97 of the bound reached` is nearer than `never above 0.33 of the bound`."
+        "A claim for all draws was attacked by a search for a witness, which found none. The search can refute and nothing "
+        "else. Example: `0.97 of the bound reached` is nearer than `never above 0.33 of the bound`."
     ),
     "witness": (
         "A draw that the law can make, found by a search, at which a claim for all draws fails, as do draws nearby. "
@@ -146,8 +146,8 @@ GLOSSARY: Mapping[str, str] = {
         "fixes it before any draw. Example: a formula measured at 0 and 1 is refuted at 3/7 (ours)."
     ),
     "class": (
-        "Undecided, because the class of corrections is the default one and a form outside it explains the data too. Example: a "
-        "limit that seems wrong under powers of n may be approached like 1/log n."
+        "Undecided, because the class of corrections is the default one and a form outside it explains the data too. Example: "
+        "a limit that seems wrong under powers of n may be approached like 1/log n."
     ),
     "numeric_floor": (
         "Undecided, because rounding of the program's numbers is as large as what is measured. Both numbers are printed. "
