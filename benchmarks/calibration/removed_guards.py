@@ -59,7 +59,7 @@ REMOVED = (
     RemovedGuard("keys used twice", _V + "cases.measure:_refuse_keys", (("if use.twice is not None:", "if False:"),),
                  "s06_randomness/one_key_for_two.py", "SUPPORTED"),
     RemovedGuard("keys of their own", _V + "cases.measure:_refuse_keys", (("if use.foreign and", "if False and"),),
-                 "s06_randomness/data_of_a_key_of_its_own.py", "SUPPORTED"),
+                 "s06_randomness/event_of_a_key_of_its_own.py", "SUPPORTED"),
     RemovedGuard("repeated draws of a model", _V + "guards.randomness:_distinct",
                  (("return False if False in found else None", "return None"),),
                  "s06_randomness/three_networks.py.positive", "SUPPORTED"),
