@@ -110,7 +110,7 @@ REMOVED = (
                  "s15_believed_bounds/bounds_made_of_values.py.measured", "SUPPORTED"),
     RemovedGuard("bounds that no lemma proves", _V + "kinds.optimum_lowering:OptimumJudge.resting",
                  (("if claim.bound_by in closed:", "if True:"),),
-                 "s15_believed_bounds/bounds_made_of_values.py.typed", "CERTIFIED"),
+                 "s15_believed_bounds/bounds_made_of_values.py.typed", "SUPPORTED"),
     RemovedGuard("feasible points", _L + "claims.optimum:Optimum.__post_init__",
                  (("super()", "super(Optimum, self)"), ("if self.bound is not None and (", "if False and (")),
                  "s15_believed_bounds/no_feasible_set.py.least", "SUPPORTED"),
