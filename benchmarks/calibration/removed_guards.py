@@ -1,11 +1,14 @@
 """Guards taken out of the engine: without each of them a planted falsehood is greener, or is no longer refused.
 
-One guard at a time: where two hold one falsehood, the row is one that the removed guard holds alone. ``now`` is the word
-that the row then gets, the same word as before where the guard only tells what was not looked at.
+One guard at a time: where two hold one falsehood, the row is one that the removed guard holds alone, or the other one
+is named and taken out ``beside`` it. ``now`` is the word that the row then gets, the same word as before where the guard
+only tells what was not looked at.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 
 from benchmarks.calibration.mutants import Fault
@@ -20,6 +23,13 @@ class RemovedGuard(Fault):
     row: str  # the file of the row, and its claim after a dot
     now: str  # the word without the guard
     seed: int = 0
+    beside: Fault | None = None  # what would hold the row before the guard is asked
+
+    @contextmanager
+    def planted(self) -> Iterator[None]:
+        """The engine without this guard."""
+        with self.beside.planted() if self.beside else nullcontext(), super().planted():
+            yield
 
 
 _D, _X, _V, _L = "theorax.decide.", "theorax.exact.", "theorax.verifiers.", "theorax.language."
@@ -34,7 +44,9 @@ REMOVED = (
                  "s01_one_program/own_programs.py:against_zero", "SUPPORTED"),
     RemovedGuard("few instances", _V + "guards.exact_instances:_is_weak",
                  (("case.decision.p_support > case.levels.support", "False"),),
-                 "s02_few_instances/rare_parts.py.bounded", "SUPPORTED"),
+                 "s02_few_instances/rare_parts.py.larger_share", "SUPPORTED",
+                 beside=Fault("no further instances", _V + "kinds.lowering:instances_plan",
+                              (("return plan if plan.decides else plan.cheapest()", "return plan"),))),
     RemovedGuard("a small share left open", _L + "claims.claim:needs_few", (("content <= MOST", "content < 1"),),
                  "s02_few_instances/half_left_open.py.clipped", "SUPPORTED"),
     RemovedGuard("the panel", _X + "identity_decision:decide_identity",
@@ -122,7 +134,9 @@ REMOVED = (
                  "s16_new_designs/tried_again.py:fresh_seeds", "SUPPORTED"),
     RemovedGuard("instances of what is measured", _V + "proof_check:_refuse_beside_the_point",
                  (("if not instances:", "if False:"),),
-                 "s17_settling_proofs/typed_where_draws_are_few.py.claim", "PROVED"),
+                 "s17_settling_proofs/typed_where_draws_are_few.py.claim", "PROVED",
+                 beside=Fault("results that are handed on", _V + "proof_check:_refuse_unused_results",
+                              (("if experiment is not None and not hands_on", "if False and not hands_on"),))),
     RemovedGuard("derivations that arrive", _V + "proof_check:_reaches",
                  (("return any(entry == side for", "return True or any(entry == side for"),),
                  "s18_computed_steps/another_moment.py.claim", "INCONCLUSIVE"),
