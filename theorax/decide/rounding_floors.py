@@ -33,8 +33,8 @@ def rounding_floor(values: Sequence[float], claimed: NDArray[np.float64]) -> Rou
     ``claimed``: the logarithm of the claimed decay at every size. An error is a difference of numbers of order one, or of
     larger ones where the values are larger. Values below `CLEAR` floors of doubles are rounding. Single precision rounds
     by more than many honest errors: such values must also be off the claimed decay, from the last clear size on, by a factor
-    of two where that decay has passed the floor. Values that still fall far below a unit roundoff are of a program that keeps its
-    digits there, such as a product: there is no floor.
+    of two where that decay has passed the floor. Values that still fall far below a unit roundoff are of a program that keeps
+    its digits there, such as a product: there is no floor.
     """
     found = np.asarray(values, float)
     scale = max(1.0, float(found.max()))

@@ -72,7 +72,9 @@ class Observed:
 
         def build() -> Observed:
             draws = range(self.line.draws)
-            return replace(self, instances={size: tuple(self.instance(size, at) for at in draws) for size in self.line.sizes})
+            return replace(
+                self, instances={size: tuple(self.instance(size, at) for at in draws) for size in self.line.sizes}
+            )
 
         return self.evaluations.once("with instances", build)
 
