@@ -1,11 +1,14 @@
 """Guards taken out of the engine: without each of them a planted falsehood is greener, or is no longer refused.
 
-One guard at a time: where two hold one falsehood, the row is one that the removed guard holds alone. ``now`` is the word
-that the row then gets, the same word as before where the guard only tells what was not looked at.
+One guard at a time: where two hold one falsehood, the row is one that the removed guard holds alone, or the other one
+is named and taken out ``beside`` it. ``now`` is the word that the row then gets, the same word as before where the guard
+only tells what was not looked at.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 
 from benchmarks.calibration.mutants import Fault
@@ -20,6 +23,13 @@ class RemovedGuard(Fault):
     row: str  # the file of the row, and its claim after a dot
     now: str  # the word without the guard
     seed: int = 0
+    beside: Fault | None = None  # what would hold the row before the guard is asked
+
+    @contextmanager
+    def planted(self) -> Iterator[None]:
+        """The engine without this guard."""
+        with self.beside.planted() if self.beside else nullcontext(), super().planted():
+            yield
 
 
 _D, _X, _V, _L = "theorax.decide.", "theorax.exact.", "theorax.verifiers.", "theorax.language."
@@ -32,8 +42,11 @@ REMOVED = (
     RemovedGuard("both sides zero by form", _X + "identity_decision:_could_not_fail",
                  (("nothing = nothing and all(form.zero for form in (*left, *right))", "nothing = False"),),
                  "s01_one_program/own_programs.py:against_zero", "SUPPORTED"),
-    RemovedGuard("few instances", _V + "guards.exact_instances:_is_weak", (("not case.plan.decides", "False"),),
-                 "s02_few_instances/rare_parts.py.bounded", "SUPPORTED"),
+    RemovedGuard("few instances", _V + "guards.exact_instances:_is_weak",
+                 (("case.decision.p_support > case.levels.support", "False"),),
+                 "s02_few_instances/rare_parts.py.larger_share", "SUPPORTED",
+                 beside=Fault("no further instances", _V + "kinds.lowering:instances_plan",
+                              (("return plan if plan.decides else plan.cheapest()", "return plan"),))),
     RemovedGuard("a small share left open", _L + "claims.claim:needs_few", (("content <= MOST", "content < 1"),),
                  "s02_few_instances/half_left_open.py.clipped", "SUPPORTED"),
     RemovedGuard("the panel", _X + "identity_decision:decide_identity",
@@ -45,7 +58,7 @@ REMOVED = (
     RemovedGuard("constant letters", _V + "guards.spread:_is_constant",
                  (("return all(are_equal", "return False and all(are_equal"),),
                  "s04_tautologies/returned_predictions.py.often", "SUPPORTED"),
-    RemovedGuard("constant rows", _D + "inequalities:inequality", (("constant = all(", "constant = False and all("),),
+    RemovedGuard("constant rows", _D + "inequalities:look_at_rows", (("constant = all(", "constant = False and all("),),
                  "s04_tautologies/own_constants.py:bound", "SUPPORTED"),
     RemovedGuard("narrow spreads", _D + "draw_guards:Spreads.is_narrow", (("max(self.ratios) < NARROW", "False"),),
                  "s04_tautologies/own_constants.py:narrow_mean", "SUPPORTED"),
@@ -58,11 +71,11 @@ REMOVED = (
     RemovedGuard("keys used twice", _V + "cases.measure:_refuse_keys", (("if use.twice is not None:", "if False:"),),
                  "s06_randomness/one_key_for_two.py", "SUPPORTED"),
     RemovedGuard("keys of their own", _V + "cases.measure:_refuse_keys", (("if use.foreign and", "if False and"),),
-                 "s06_randomness/data_of_a_key_of_its_own.py", "SUPPORTED"),
+                 "s06_randomness/event_of_a_key_of_its_own.py", "SUPPORTED"),
     RemovedGuard("repeated draws of a model", _V + "guards.randomness:_distinct",
                  (("return False if False in found else None", "return None"),),
                  "s06_randomness/three_networks.py.positive", "SUPPORTED"),
-    RemovedGuard("repeated numbers", _D + "draw_guards:is_distinct",
+    RemovedGuard("repeated numbers", _D + "draw_guards:_half_differ",
                  (("2 * int((~dropped).sum()) >= left", "True"),),
                  "s06_randomness/own_repetitions.py:three_seeds", "SUPPORTED"),
     RemovedGuard("rounding within the margin", _V + "guards.rounding_replayed:_withheld",
@@ -109,7 +122,7 @@ REMOVED = (
                  "s15_believed_bounds/bounds_made_of_values.py.measured", "SUPPORTED"),
     RemovedGuard("bounds that no lemma proves", _V + "kinds.optimum_lowering:OptimumJudge.resting",
                  (("if claim.bound_by in closed:", "if True:"),),
-                 "s15_believed_bounds/bounds_made_of_values.py.typed", "CERTIFIED"),
+                 "s15_believed_bounds/bounds_made_of_values.py.typed", "SUPPORTED"),
     RemovedGuard("feasible points", _L + "claims.optimum:Optimum.__post_init__",
                  (("super()", "super(Optimum, self)"), ("if self.bound is not None and (", "if False and (")),
                  "s15_believed_bounds/no_feasible_set.py.least", "SUPPORTED"),
@@ -121,7 +134,9 @@ REMOVED = (
                  "s16_new_designs/tried_again.py:fresh_seeds", "SUPPORTED"),
     RemovedGuard("instances of what is measured", _V + "proof_check:_refuse_beside_the_point",
                  (("if not instances:", "if False:"),),
-                 "s17_settling_proofs/typed_where_draws_are_few.py.claim", "PROVED"),
+                 "s17_settling_proofs/typed_where_draws_are_few.py.claim", "PROVED",
+                 beside=Fault("results that are handed on", _V + "proof_check:_refuse_unused_results",
+                              (("if experiment is not None and not hands_on", "if False and not hands_on"),))),
     RemovedGuard("derivations that arrive", _V + "proof_check:_reaches",
                  (("return any(entry == side for", "return True or any(entry == side for"),),
                  "s18_computed_steps/another_moment.py.claim", "INCONCLUSIVE"),

@@ -33,6 +33,7 @@ class TestRate:
             "float model",
             "spread",
             "sizes",
+            "order",
         }
         assert verdict.draws == 64 * 9 and verdict.sizes == SIZES and len(case.points) == 9
         assert case.interval[0] < -1 < case.interval[1] and case.breakdown > 1

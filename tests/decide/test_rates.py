@@ -190,6 +190,7 @@ n = Size("n", "depth")
 gap = Measured("gap", "an exponential with a factor of n", positive=True)
 decay = Measured("decay", "one over n times log n", positive=True)
 rounded = Measured("rounded", "the first, with a rounding floor")
+raised = Measured("raised", "the first, with a floor far above rounding")
 
 
 def build(key: Any, n: Any) -> Any:
@@ -200,7 +201,7 @@ def build(key: Any, n: Any) -> Any:
 def observe(model: Any) -> dict[str, Any]:
     z, n, u = model
     value = n * jnp.exp(-n / 2 + z)
-    return dict(gap=value, decay=jnp.exp(z) * jnp.log(n) / n, rounded=value + 1e-7 * u)
+    return dict(gap=value, decay=jnp.exp(z) * jnp.log(n) / n, rounded=value + 1e-7 * u, raised=value + 1e-3 * u)
 
 
 @lru_cache(maxsize=2)
@@ -210,7 +211,7 @@ def drawn(sizes: tuple[int, ...]) -> Any:
         padded=True,
         subjects={"numbers": Subject(build)},
         observe=observe,
-        measures=(gap, decay, rounded),
+        measures=(gap, decay, rounded, raised),
         sweep={n: sizes},
         draws=64,
     )
@@ -254,7 +255,12 @@ MANUFACTURED = {
         SHORT,
         Status.SUPPORTED,
     ),
-    "floor unseen": (rate(rounded, exp(-n / 2), Absolute(1, 20, "it matters"), approach=PURE), SHORT, Status.REFUTED),
+    "floor of rounding": (
+        rate(rounded, exp(-n / 2), Absolute(1, 20, "it matters"), approach=PURE),
+        SHORT,
+        Status.INCONCLUSIVE,
+    ),
+    "floor unseen": (rate(raised, exp(-n / 2), Absolute(1, 20, "it matters"), approach=PURE), SHORT, Status.REFUTED),
     "floor declared": (
         rate(rounded, exp(-n / 2), Absolute(1, 20, "it matters"), approach=PURE, floor=Rational(1, 10**7)),
         SHORT,
@@ -279,6 +285,7 @@ def test_manufactured_rates(name: str) -> None:
     claim, sizes, status = MANUFACTURED[name]
     found = judged(claim, sizes)
     assert found.decision.status is status
+    assert found.decision.reason == (Reason.NUMERIC_FLOOR if name == "floor of rounding" else None)
     assert any("largest sizes" in part for part in found.unseen) == (name == "floor declared")
 
 

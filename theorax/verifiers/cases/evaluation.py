@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -64,6 +64,19 @@ class Observed:
             return self.instances[size][draw]
         assert self.model is not None
         return self.model(size, draw)
+
+    def with_instances(self) -> Observed:
+        """The same line with the models behind its tables as ``instances``."""
+        if self.instances:
+            return self
+
+        def build() -> Observed:
+            draws = range(self.line.draws)
+            return replace(
+                self, instances={size: tuple(self.instance(size, at) for at in draws) for size in self.line.sizes}
+            )
+
+        return self.evaluations.once("with instances", build)
 
 
 def evaluate_draws(expression: Expr, cell: Cell, observed: Observed, at: int) -> np.ndarray:

@@ -174,7 +174,15 @@ def observed(
         read = {*letters, *(f"{letter}_valid" for letter in letters)}
         return not sampler.is_one_draw(asked[0][0], [given for _, given in asked], read, experiment.dtype)
 
-    return Observed(line, *drawn, observe=experiment.observe, model=model, keys=keys, size_reaches=size_reaches)
+    return Observed(
+        line,
+        *drawn,
+        observe=experiment.observe,
+        model=model,
+        keys=keys,
+        size_reaches=size_reaches,
+        dtype=experiment.dtype,
+    )
 
 
 def noise_of(

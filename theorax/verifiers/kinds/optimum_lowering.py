@@ -84,6 +84,7 @@ class OptimumJudge(Judge[Optimum]):
         enumerated = is_enumerated(claim, case.cell.line, observed)
         if found[-1].status is Status.CERTIFIED and not enumerated:
             case, observed = with_enough(case, observed)
+            observed = observed.with_instances()
             if observed.line.draws > built_first:
                 found += self._open(claim, case, observed, built_first)
         together = _together(found, case, observed, enumerated=enumerated)

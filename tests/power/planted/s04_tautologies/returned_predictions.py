@@ -39,5 +39,5 @@ theorem = Theorem(
         ),
         below=Inequality(seen.largest, at_most=1),
     ),
-    experiments=dict(normal=Experiment(observe, seen, {n: (4, 8, 16)}, draws=400, subjects={"normal": Subject(build)})),
+    experiments=dict(normal=Experiment(observe, seen, {n: (4, 8, 16)}, draws=1000, subjects={"normal": Subject(build)})),
 )

@@ -14,9 +14,9 @@ def build(key, n):
     return jax.random.split(key, 2)
 
 
-def observe(keys):
-    variance = 1 + 0.05 * (jax.random.uniform(keys[0]) - 0.5)
-    return dict(x=jax.random.laplace(keys[1]) / jnp.sqrt(2.0), V=variance)
+def observe(keys, n):
+    variance = 1 + 0.05 * (jax.random.uniform(keys[0]) - 0.5) + 1e-3 / n
+    return dict(x=jax.random.laplace(keys[1]) * jnp.sqrt(0.5 + 5e-4 / n), V=variance)
 
 
 theorem = Theorem(

@@ -1,4 +1,4 @@
-"""A hyperbolic tangent that is one beyond three is the tangent itself: four draws meet no such entry, a sum is its proof."""
+"""A hyperbolic tangent that is one beyond five is the tangent itself: few draws meet no such entry, a sum is its proof."""
 
 import jax
 import jax.numpy as jnp
@@ -7,8 +7,10 @@ from sympy import Rational, Sum, Symbol
 from theorax.language import *
 
 n = Size("n", "number of entries")
-seen = arrays(tanh="tanh", saturated="tanh, one beyond 3")
-claim = Identity(seen.tanh, seen.saturated, under=(), margin=Relative(1, 10**6, "rounding stays far below it"))
+seen = arrays(tanh="tanh", saturated="tanh, one beyond 5")
+claim = Identity(
+    seen.tanh, seen.saturated, under=(), content=Rational(1, 10), margin=Relative(1, 10**6, "rounding stays far below it")
+)
 k = Symbol("k", integer=True)
 
 
@@ -23,7 +25,7 @@ def build(key, n):
 
 
 def observe(x):
-    return dict(tanh=jnp.tanh(x), saturated=jnp.where(jnp.abs(x) > 3, jnp.sign(x), jnp.tanh(x)))
+    return dict(tanh=jnp.tanh(x), saturated=jnp.where(jnp.abs(x) > 5, jnp.sign(x), jnp.tanh(x)))
 
 
 theorem = Theorem(
