@@ -35,7 +35,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from theorax.decide.designs import Matrix, Plan, Policy, Target, Vector
-from theorax.decide.form_fits import REJECTED, Averages, Column, Fit, Group, class_columns, fit
+from theorax.decide.form_fits import REJECTED, Averages, Fit, FormColumn, Group, class_columns, fit
 from theorax.decide.slow_terms import Form, FormKind, SlowTerm
 from theorax.decide.status import Side
 
@@ -51,7 +51,7 @@ LOG_POWERS = (-1.0, -0.5, 0.5, 1.0)
 LISTED = 3
 _GRID = 41  # coefficients of a slow correction that are tried
 Name = TypeVar("Name")
-Rival: TypeAlias = tuple[Form, tuple[Column, ...], tuple[Group, ...]]
+Rival: TypeAlias = tuple[Form, tuple[FormColumn, ...], tuple[Group, ...]]
 
 
 @dataclass(frozen=True)
@@ -67,9 +67,9 @@ class Claimed:
     forgiven: float
 
     @cached_property
-    def level(self) -> tuple[Column, ...]:
+    def level(self) -> tuple[FormColumn, ...]:
         """The unknown constant of an order: the logarithm of its factor; none of a limit."""
-        return () if self.plan.target is Target.LIMIT else (Column(np.ones(len(self.plan.sizes))),)
+        return () if self.plan.target is Target.LIMIT else (FormColumn(np.ones(len(self.plan.sizes))),)
 
     @cached_property
     def direction(self) -> Vector:
@@ -82,19 +82,19 @@ class Claimed:
                 return -np.log(self.plan.relative_sizes)
         return -(sizes - sizes[0])
 
-    def true(self) -> Column:
+    def true(self) -> FormColumn:
         """The form at the values that make the claim true."""
         side, value, room = self.plan.side, self.value, self.forgiven
         low = -math.inf if side is Side.AT_MOST else value - room
         high = math.inf if side is Side.AT_LEAST else value + room
-        return Column(self.direction, low, high)
+        return FormColumn(self.direction, low, high)
 
-    def false(self) -> Iterator[Column]:
+    def false(self) -> Iterator[FormColumn]:
         """The form at the values that are off by the margin or more."""
         if self.plan.side is not Side.AT_MOST:
-            yield Column(self.direction, -math.inf, self.value - self.margin)
+            yield FormColumn(self.direction, -math.inf, self.value - self.margin)
         if self.plan.side is not Side.AT_LEAST:
-            yield Column(self.direction, self.value + self.margin, math.inf)
+            yield FormColumn(self.direction, self.value + self.margin, math.inf)
 
     def is_outside(self, value: float) -> bool:
         """True if this value is off by the margin or more."""
@@ -197,16 +197,16 @@ def _menu(claimed: Claimed) -> Iterator[Rival]:
     ones = np.ones(len(sizes))
     if plan.target is Target.DECAY_RATE:
         if plan.side is Side.EQUAL:
-            yield Form(FormKind.POWER), (*claimed.level, Column(np.log(plan.relative_sizes))), ()
+            yield Form(FormKind.POWER), (*claimed.level, FormColumn(np.log(plan.relative_sizes))), ()
         return
     if sizes[0] > 1:
         for exponent, power in _logarithmic(claimed):
             fixed = exponent * logs + power * np.log(logs)
             yield Form(FormKind.POWER, exponent, power), (*claimed.level, _known(fixed)), ()
     if plan.side is Side.EQUAL:
-        yield Form(FormKind.EXPONENTIAL), (*claimed.level, Column(sizes - sizes[0])), ()
+        yield Form(FormKind.EXPONENTIAL), (*claimed.level, FormColumn(sizes - sizes[0])), ()
     if claimed.is_outside(0.0):
-        yield Form(FormKind.CONSTANT), (Column(ones),), ()
+        yield Form(FormKind.CONSTANT), (FormColumn(ones),), ()
 
 
 def _logarithmic(claimed: Claimed) -> Iterator[tuple[float, float]]:
@@ -277,8 +277,8 @@ def _rescue_of_single(claimed: Claimed, averages: Averages) -> Form | None:
     return None
 
 
-def _known(values: Vector) -> Column:
-    return Column(values, 1.0, 1.0)
+def _known(values: Vector) -> FormColumn:
+    return FormColumn(values, 1.0, 1.0)
 
 
 def _fitted(form: Form, fitted: Fit) -> Form:

@@ -177,7 +177,7 @@ def observed(
     return Observed(line, *drawn, observe=experiment.observe, model=model, keys=keys, size_reaches=size_reaches)
 
 
-def noise_of(
+def noise_program_of(
     theorem: str,
     experiment: Experiment,
     line: SweepLine,
@@ -541,6 +541,6 @@ def _sample(column: np.ndarray, valid: np.ndarray | None, letter: Measured, wher
 
 
 __all__ = [
-    "SPAN", "BuiltInstances", "chosen_values", "instance", "measure", "noise_of", "observed", "padded_sizes",
+    "SPAN", "BuiltInstances", "chosen_values", "instance", "measure", "noise_program_of", "observed", "padded_sizes",
     "steps_of", "structures", "traced_arguments",
 ]  # fmt: skip
