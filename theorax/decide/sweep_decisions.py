@@ -32,7 +32,7 @@ from theorax.decide.guard_findings import NOTHING_LOOKED_AT, Looked, all_looked
 from theorax.decide.interval import Interval
 from theorax.decide.planning import CONTRADICTED, misfit
 from theorax.decide.plans import Planned, SweepPlan, Tested, refused
-from theorax.decide.rivals import Claimed, better_rival, explanation, named_rivals, rescue
+from theorax.decide.rivals import ClaimedForm, better_rival, explanation, named_rivals, rescue
 from theorax.decide.samples import Columns
 from theorax.decide.skewness import told_of_tails
 from theorax.decide.status import ClassBasis, Decision, Levels, Reading, Reason, Refusal, Side, Status
@@ -254,7 +254,7 @@ class WeightedPlan(SweepPlan):
         if decision.status is Status.INCONCLUSIVE:
             undeclared = plan.policy is Policy.SINGLE
             return replace(decision, reason=Reason.NOISE_UNDECLARED) if undeclared else decision
-        claimed = Claimed(plan, self.claimed, self.margin, self.reading.forgives(self.margin, self.claimed))
+        claimed = ClaimedForm(plan, self.claimed, self.margin, self.reading.forgives(self.margin, self.claimed))
         averages = means.averages(plan)
         by_default = self.basis is ClassBasis.DEFAULT
         if decision.status is Status.REFUTED:
