@@ -105,7 +105,7 @@ def _own_words() -> Case:
     def over_run(p: np.ndarray) -> Outcome:
         members = {str(i): Member(Status.REFUTED, float(value), 1.0) for i, value in enumerate(p) if value <= own}
         members |= {str(i): Member(Status.SUPPORTED, float(value), 0.0) for i, value in enumerate(p) if value > own}
-        found = error_budget.together(members)
+        found = error_budget.said_together(members)
         return Outcome(float(len(found.red) > len(found.red_alone)), 0.0)
 
     procedures = (

@@ -6,7 +6,7 @@ from scipy.stats import chi2
 
 from theorax import decide
 from theorax.decide.designs import Policy
-from theorax.decide.form_fits import Averages, Column, Group, averages_of, fit
+from theorax.decide.form_fits import Averages, FormColumn, Group, averages_of, fit
 from theorax.decide.slow_terms import SlowTerm
 from theorax.decide.status import Reason, Status
 
@@ -20,7 +20,7 @@ def known(values, sd=1.0):
 
 def test_least_squares_and_its_quantile():
     y = np.array([1.0, 2.0, 4.0, 3.0])
-    found = fit(known(y), (Column(np.ones(4)),))
+    found = fit(known(y), (FormColumn(np.ones(4)),))
     assert found.coefficients == pytest.approx((2.5,), abs=1e-6)
     assert found.chi_squared == pytest.approx(float(((y - 2.5) ** 2).sum()))
     assert found.quantile == pytest.approx(chi2.ppf(0.99, 3))
@@ -28,7 +28,7 @@ def test_least_squares_and_its_quantile():
 
 def test_a_box_and_a_shared_bound_hold():
     y, ones = np.array([5.0, 0.0, 0.0]), np.ones(3)
-    assert fit(known(y), (Column(ones, -1.0, 1.0),)).coefficients == pytest.approx((1.0,), abs=1e-5)
+    assert fit(known(y), (FormColumn(ones, -1.0, 1.0),)).coefficients == pytest.approx((1.0,), abs=1e-5)
     shared = fit(known(y), (), (Group(np.eye(3), 2.0),)).of_groups[0]
     assert sum(map(abs, shared)) == pytest.approx(2.0, abs=1e-4) and shared[0] == pytest.approx(2.0, abs=1e-4)
 
@@ -37,7 +37,7 @@ def test_the_noise_rejects_one_true_form_in_a_hundred(rng):
     rejected = 0
     for _ in range(400):
         columns = [1 + rng.standard_normal(30) for _ in SIZES]
-        rejected += fit(averages_of(columns, Policy.INDEPENDENT, np.zeros(4)), (Column(np.ones(4)),)).is_rejected
+        rejected += fit(averages_of(columns, Policy.INDEPENDENT, np.zeros(4)), (FormColumn(np.ones(4)),)).is_rejected
     assert rejected <= 13  # the 99.9 % quantile of the binomial law at 0.01
 
 

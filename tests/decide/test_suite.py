@@ -10,7 +10,7 @@ import fakes
 import pytest
 from scipy import stats
 
-from theorax.decide.error_budget import REFUTATIONS, Member, holm, member, together
+from theorax.decide.error_budget import REFUTATIONS, Member, holm, member, said_together
 from theorax.decide.findings import Finding
 from theorax.decide.status import Status
 from theorax.errors import DesignError
@@ -51,7 +51,7 @@ def test_the_table():
         "counterexample": verdict("REFUTED", None, None, finding=Finding.COUNTEREXAMPLE),
         "vacuous": verdict("VACUOUS", 0.5, 0.5),
     }
-    found = together({name: member(part) for name, part in verdicts.items()})
+    found = said_together({name: member(part) for name, part in verdicts.items()})
     assert found.green == ("clear", "weak support", "proved")
     assert found.red == ("weak refutation", "false", "counterexample")
     assert (found.green_alone, found.red_alone) == (("weak support",), ("weak refutation",))
@@ -63,11 +63,11 @@ def test_the_table():
 
 
 def test_the_statement_is_one_sentence_where_all_hold():
-    assert together({}).sentence == "No verdict of this run is green or red."
+    assert said_together({}).sentence == "No verdict of this run is green or red."
     one = {"a": member(verdict("SUPPORTED", 0.5, 1e-9))}
-    assert together(one).sentence == "The green verdict holds at 2.5 %."
+    assert said_together(one).sentence == "The green verdict holds at 2.5 %."
     many = {str(n): member(verdict("SUPPORTED", 0.5, 1e-9)) for n in range(203)}
-    assert together(many).sentence == "All 203 green verdicts hold jointly at 2.5 %."
+    assert said_together(many).sentence == "All 203 green verdicts hold jointly at 2.5 %."
 
 
 def test_attempts_are_charged_where_they_share_a_budget():
@@ -82,11 +82,11 @@ def test_what_is_left_out_of_the_family_changes_only_the_others(rng):
     for _ in range(100):
         p = rng.random((2, 9)) ** 5
         members = {str(n): Member([SUPPORTED, REFUTED, INCONCLUSIVE][n % 3], *map(float, p[:, n])) for n in range(9)}
-        found = together(members)
-        shuffled = together({name: members[name] for name in rng.permutation(list(members))})
+        found = said_together(members)
+        shuffled = said_together({name: members[name] for name in rng.permutation(list(members))})
         assert (set(found.green_alone), set(found.red_alone)) == (set(shuffled.green_alone), set(shuffled.red_alone))
         assert found.members == shuffled.members
-        fewer = together({name: one for name, one in members.items() if name != "8"})
+        fewer = said_together({name: one for name, one in members.items() if name != "8"})
         assert all(fewer.members[name].support <= found.members[name].support for name in fewer.members)
 
 
@@ -97,7 +97,7 @@ def test_rates_over_a_run_of_true_and_false_claims(rng):
         shared = rng.standard_normal()
         z = math.sqrt(0.3) * shared + math.sqrt(0.7) * rng.standard_normal(20)
         z[12:] += 5.0
-        found = together({str(i): Member(REFUTED, float(p), 1.0) for i, p in enumerate(stats.norm.sf(z))})
+        found = said_together({str(i): Member(REFUTED, float(p), 1.0) for i, p in enumerate(stats.norm.sf(z))})
         held = [int(name) for name in found.red if name not in found.red_alone]
         wrong += any(i < 12 for i in held)
         power += sum(i >= 12 for i in held) / 8 / rounds

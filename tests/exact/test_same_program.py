@@ -10,7 +10,7 @@ import pytest
 from sympy import Integer, Product, Rational, Sum, Symbol, binomial
 
 from theorax import exact
-from theorax.exact.same_program import Form, Forms, forms_of, same_program
+from theorax.exact.same_program import Forms, ProgramForm, forms_of, same_program
 from theorax.language import Measured
 from theorax.numerics.arithmetics.letter_expressions import in_domain
 
@@ -134,7 +134,7 @@ FORMS = forms_of(
 )
 
 
-def put(expression) -> Form:
+def put(expression) -> ProgramForm:
     """The expression with the letters put into it."""
     return in_domain(expression, Forms(), lambda node: FORMS[node.name] if node in (one, two) else None)
 

@@ -17,6 +17,7 @@ import theorax
 from theorax.decide import means
 from theorax.decide.facts import FactKey, Level, facts
 from theorax.decide.kinds import KindWords
+from theorax.decide.slow_terms import Form, FormKind, SlowTerm
 from theorax.decide.status import Reading, Reason, Status
 from theorax.decide.verdict import (
     AssumedNoise,
@@ -65,11 +66,12 @@ def outcome(words: KindWords, status: Status = Status.SUPPORTED, **fields: objec
     base = fakes.outcome("gap", status, "a reason" if not status.holds else None)
     claim, *others = base.claims
     gains = [VarianceGain(("chi^2",), 20.0, 24.5, 5.7), VarianceGain((), None, raw="fewer than 64 draws at a size")]
+    rivals = (Form(FormKind.SLOW, limit=1.0, slow=(SlowTerm.LOGLOG,), coefficients=(-0.18,)), Form(FormKind.CONSTANT))
     full = replace(
         claim,
         words=words,
         kind=words.kind,
-        cases=tuple(replace(case, gain=gain) for case, gain in zip(claim.cases, gains, strict=False)),
+        cases=tuple(replace(case, gain=gain, rivals=rivals) for case, gain in zip(claim.cases, gains, strict=False)),
         noise=AssumedNoise(0.2, 0.4, "1/5", stated=False),
         log=LoggedAttempt(number=1, begun="2026-01-02T03:04:05Z", entries=5, earlier=3, inconclusive=2, refuted=1),
         look=LookTaken(1, 3, 500, 2000),

@@ -7,7 +7,7 @@ import pytest
 from jax import lax, random
 
 from theorax.numerics.arithmetics.flat_program import doubles
-from theorax.numerics.arithmetics.noise_inputs import FARTHEST, NoiseProgram, mantissas, scores, slopes, tied
+from theorax.numerics.arithmetics.noise_inputs import FARTHEST, NoiseProgram, mantissas, noise_scores, slopes, tied
 from theorax.numerics.keys import named
 
 
@@ -153,13 +153,13 @@ def test_scores_are_those_of_a_normal_law_and_stay_in_the_range_of_every_sampler
             found = np.asarray(mantissas(np.array([-99.0, -1.0, 0.0, 1.0, 99.0]), dtype), float)
             assert found.min() >= 1
             assert found.max() < 2
-        assert np.allclose(scores(mantissas(np.array([-3.0, 0.5]))), [-3.0, 0.5])
-        assert scores(np.array([1.0, 2 - 2**-52])).tolist() == [-FARTHEST, FARTHEST]
+        assert np.allclose(noise_scores(mantissas(np.array([-3.0, 0.5]))), [-3.0, 0.5])
+        assert noise_scores(np.array([1.0, 2 - 2**-52])).tolist() == [-FARTHEST, FARTHEST]
         # For JAX's own normal numbers the score is the number.
         _, program, words = _program(FREE["normal"][0])
         (noise,) = program.draw(words, np.uint32(0))
         (value,) = program.replay([noise], words, np.uint32(0))
-        assert np.allclose(scores(noise), value)
+        assert np.allclose(noise_scores(noise), value)
 
 
 def test_the_value_is_a_differentiable_function_of_the_scores():

@@ -12,7 +12,7 @@ from benchmarks import falsifier
 from benchmarks.falsifier import FALSE, TRUE, Bound, Uncounted, normal
 from theorax.decide.findings import Finding
 from theorax.decide.status import Status
-from theorax.exact.ascents_of_noise import Height, Place, search_noise, structured_starts
+from theorax.exact.ascents_of_noise import Height, NoisePoint, search_noise, structured_starts
 from theorax.language import (
     Absolute,
     Experiment,
@@ -28,7 +28,7 @@ from theorax.language import (
 from theorax.numerics.arithmetics.flat_program import doubles
 from theorax.numerics.arithmetics.largest_value import coarsest_epsilon, largest_value
 from theorax.numerics.arithmetics.noise_inputs import FARTHEST
-from theorax.verifiers.attacks.compared_sides import Compared
+from theorax.verifiers.attacks.compared_sides import ComparedSides
 from theorax.verifiers.cases.kept_draws import unpacked
 from theorax.verifiers.cases.sweep_lines import Cell, SweepLine
 from theorax.verifiers.settings import Settings
@@ -194,7 +194,7 @@ def test_a_program_that_waits_for_the_host_is_searched_without_a_derivative(tmp_
 
 def _compared(claim):
     line = SweepLine("e", "drawn", Subject(_build), {}, n, {}, {}, (4,), 8)
-    return Compared(claim, Cell(line), 4)
+    return ComparedSides(claim, Cell(line), 4)
 
 
 def test_weights_are_the_derivative_of_the_largest_relative_excess() -> None:
@@ -229,14 +229,14 @@ def test_a_declared_error_is_taken_off_the_excess() -> None:
 def test_a_search_makes_as_many_evaluations_as_it_may() -> None:
     counted = [0]
 
-    def height(place: Place, with_slope: bool) -> Height:
+    def height(place: NoisePoint, with_slope: bool) -> Height:
         counted[0] += 1
         assert np.abs(place.scores).max() <= FARTHEST
         slope = -2 * (place.scores - 3) if with_slope else None
         return Height(-float(np.sum((place.scores - 3) ** 2)), slope)
 
     rng = np.random.default_rng(0)
-    worst = [Place(rng.standard_normal(5), number) for number in range(3)]
+    worst = [NoisePoint(rng.standard_normal(5), number) for number in range(3)]
     found = search_noise(height, worst, [np.arange(5)], 200, rng, 1.0)
     assert counted[0] <= 200
     assert found[0][0] == pytest.approx(0, abs=1e-6)
@@ -244,18 +244,18 @@ def test_a_search_makes_as_many_evaluations_as_it_may() -> None:
 
 @pytest.mark.parametrize("slope", [None, np.zeros(5), np.full(5, np.nan)], ids=["none", "zero", "no number"])
 def test_without_a_derivative_an_evolution_climbs(slope) -> None:
-    def height(place: Place, with_slope: bool) -> Height:
+    def height(place: NoisePoint, with_slope: bool) -> Height:
         return Height(-float(np.abs(place.scores - 1).max()), slope)
 
     rng = np.random.default_rng(0)
-    worst = [Place(rng.standard_normal(5), 0)]
+    worst = [NoisePoint(rng.standard_normal(5), 0)]
     best, _ = search_noise(height, worst, [np.arange(5)], 600, rng, 1.0)[0]
     assert best > -0.1
 
 
 def test_starts_stay_in_the_range_of_the_law() -> None:
     rng = np.random.default_rng(0)
-    worst = [Place(rng.standard_normal(12), 7)]
+    worst = [NoisePoint(rng.standard_normal(12), 7)]
     starts = list(structured_starts(worst, [np.arange(12).reshape(3, 4)], 60, rng))
     assert len(starts) == 60
     assert all(np.abs(start.scores).max() <= FARTHEST and start.draw == 7 for start in starts)

@@ -124,7 +124,7 @@ def _half_differ(counts: NDArray[np.intp], dropped: NDArray[np.bool_]) -> bool |
 
 
 def _is_apart(ordered: Vector) -> NDArray[np.bool_]:
-    """Whether each value of a sorted column differs from the one before it by more than a repetition may."""
+    """True at each value of a sorted column that differs from the one before it by more than a repetition may."""
     return np.diff(ordered) > _REPEATED * np.minimum(np.abs(ordered[1:]), ordered.std())
 
 

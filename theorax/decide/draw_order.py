@@ -17,8 +17,7 @@ intervals too wide.
 over all sizes and lags together (measured in `tests/decide/test_draw_order.py`). Rows that were sorted by their value are
 found as well, and rows of one run that were shuffled are not.
 
-**Source:** Wald and Wolfowitz, *An exact test for randomness in the non-parametric case based on serial correlation*,
-Annals of Mathematical Statistics 14, 1943.
+**Source:** Wald and Wolfowitz 1943.
 """
 
 from __future__ import annotations

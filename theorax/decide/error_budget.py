@@ -1,4 +1,4 @@
-"""What the verdicts of a run say together: which green ones hold jointly, which red ones hold over the run.
+"""Verdicts of a run together: which green ones hold jointly, which red ones hold over the run.
 
 A verdict is that of its claim, whatever else was asked. Of many verdicts some are wrong by chance alone, so a run has a
 statement about all of them: two families of p-values, those of refutation and those of support, each by Holm's method.
@@ -23,14 +23,14 @@ __all__ = [
     "REFUTATIONS",
     "SUPPORTS",
     "Adjusted",
+    "ClaimOfRun",
     "Member",
-    "Stated",
     "Together",
     "by_adjusted",
     "holds_over_run",
     "holm",
     "member",
-    "together",
+    "said_together",
 ]
 
 REFUTATIONS, SUPPORTS = 0.01, 0.025
@@ -39,7 +39,7 @@ REFUTATIONS, SUPPORTS = 0.01, 0.025
 TESTED = (Status.REFUTED, Status.SUPPORTED, Status.INCONCLUSIVE)
 
 
-class Stated(Protocol):
+class ClaimOfRun(Protocol):
     """The part of a verdict that a statement about the run reads."""
 
     @property
@@ -97,7 +97,7 @@ class Together:
         return " ".join(parts) or "No verdict of this run is green or red."
 
 
-def member(claim: Stated, attempt: int | None = None) -> Member:
+def member(claim: ClaimOfRun, attempt: int | None = None) -> Member:
     """A verdict as one of a run; ``attempt``: its number, where all attempts at the claim share one budget."""
     if claim.status not in TESTED or claim.rigorous or claim.p_refute is None or claim.p_support is None:
         return Member(claim.status)
@@ -106,8 +106,8 @@ def member(claim: Stated, attempt: int | None = None) -> Member:
     return Member(claim.status, charged(claim.p_refute, attempt), charged(claim.p_support, attempt))
 
 
-def together(members: Mapping[str, Member]) -> Together:
-    """What these verdicts say together.
+def said_together(members: Mapping[str, Member]) -> Together:
+    """Say what these verdicts show together.
 
     | the verdict | over the run |
     |---|---|
@@ -126,7 +126,7 @@ def together(members: Mapping[str, Member]) -> Together:
 
 
 def by_adjusted(words: Mapping[str, Status], adjusted: Mapping[str, Adjusted]) -> Together:
-    """What verdicts say together whose p-values over the run are known; the others spend no error."""
+    """Say what verdicts show together whose p-values over the run are known; the others spend no error."""
     green = tuple(name for name, status in words.items() if status.holds)
     red = tuple(name for name, status in words.items() if status is Status.REFUTED)
     alone = {name for name, status in words.items() if not holds_over_run(status, adjusted.get(name))}

@@ -28,7 +28,7 @@ from scipy.special import chdtri, fdtri, stdtrit
 
 from theorax.decide.designs import Matrix, Plan, Policy, Vector
 
-__all__ = ["REJECTED", "Averages", "Column", "Fit", "Group", "averages_of", "class_columns", "fit"]
+__all__ = ["REJECTED", "Averages", "Fit", "FormColumn", "Group", "averages_of", "class_columns", "fit"]
 
 REJECTED = 0.01
 """Level at which the noise rejects a form."""
@@ -96,7 +96,7 @@ def averages_of(columns: Sequence[Vector], policy: Policy, errors: Vector) -> Av
 
 
 @dataclass(frozen=True)
-class Column:
+class FormColumn:
     """One column of a form, with the range of its coefficient."""
 
     values: Vector
@@ -156,7 +156,7 @@ class Group:
         return tuple(plus - minus for plus, minus in zip(found[:count], found[count:], strict=True))
 
 
-def fit(averages: Averages, columns: Sequence[Column], allowed: Sequence[Group] = ()) -> Fit:
+def fit(averages: Averages, columns: Sequence[FormColumn], allowed: Sequence[Group] = ()) -> Fit:
     """The best fit of a form, with the corrections of ``allowed`` groups; `class_columns` gives those of a class."""
     loose = [column for column in columns if not column.is_fixed]
     known = sum((column.low * column.values for column in columns if column.is_fixed), np.zeros(len(averages.values)))
@@ -176,7 +176,7 @@ def fit(averages: Averages, columns: Sequence[Column], allowed: Sequence[Group] 
 
 
 def _least_squares(
-    whitening: Matrix, target: Vector, blocks: Sequence[Matrix], columns: Sequence[Column], groups: Sequence[Group]
+    whitening: Matrix, target: Vector, blocks: Sequence[Matrix], columns: Sequence[FormColumn], groups: Sequence[Group]
 ) -> Vector:
     """Coefficients of the least value; NaN where the solver has none."""
     white = whitening @ np.concatenate(blocks, axis=1)
@@ -223,7 +223,7 @@ def class_columns(plan: Plan, *, rest_alone: bool = False) -> tuple[Group, ...]:
     return tuple(groups)
 
 
-def _constraints(columns: Sequence[Column], groups: Sequence[Group], scale: Vector) -> tuple[Matrix, Vector]:
+def _constraints(columns: Sequence[FormColumn], groups: Sequence[Group], scale: Vector) -> tuple[Matrix, Vector]:
     """Rows G and bounds h with G z <= h for the scaled coefficients z."""
     rows: list[Vector] = []
     bounds: list[float] = []

@@ -9,7 +9,7 @@ from typing import final
 from theorax.decide.findings import Finding, Found
 from theorax.decide.verdict import Assumption
 
-__all__ = ["NOTHING_LOOKED_AT", "Looked", "together"]
+__all__ = ["NOTHING_LOOKED_AT", "Looked", "all_looked"]
 
 
 @final
@@ -39,7 +39,7 @@ class Looked:
 NOTHING_LOOKED_AT = Looked()
 
 
-def together(found: Iterable[Looked]) -> Looked:
+def all_looked(found: Iterable[Looked]) -> Looked:
     """Findings and lines of several guards as one."""
     parts = list(found)
     return Looked(

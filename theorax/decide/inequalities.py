@@ -19,7 +19,7 @@ from theorax.decide.designs import ASSURED
 from theorax.decide.draw_guards import are_equal, is_distinct, repeats, same_draws
 from theorax.decide.draw_order import look_at_order
 from theorax.decide.equivalence import decide
-from theorax.decide.guard_findings import NOTHING_LOOKED_AT, Looked, together
+from theorax.decide.guard_findings import NOTHING_LOOKED_AT, Looked, all_looked
 from theorax.decide.kinds import DecidedQuantity, KindWords, Meanings, QuantityForm
 from theorax.decide.own_verdicts import one_law_verdict
 from theorax.decide.plans import NOTICED, Planned, Tested, draw_counts, positive
@@ -261,7 +261,7 @@ def look_at_rows(plan: InequalityPlan, left: NDArray[np.float64], right: NDArray
     found = [same_draws(f"{plan.left} and {plan.right}")] if constant else []
     if is_distinct([side for side in (left, right) if side.ndim]) is False:
         found.append(repeats())
-    return together([Looked(tuple(found)), look_at_order([np.atleast_1d(left - right)])])
+    return all_looked([Looked(tuple(found)), look_at_order([np.atleast_1d(left - right)])])
 
 
 def of_excess(plan: InequalityPlan, excess: Excess, looked: Looked = NOTHING_LOOKED_AT) -> Verdict:

@@ -30,7 +30,7 @@ from theorax.decide.corrections import Corrections
 from theorax.decide.designs import ASSURED, Plan, Target
 from theorax.decide.draw_guards import Spreads, look_at_draws, scatter
 from theorax.decide.equivalence import decide
-from theorax.decide.guard_findings import NOTHING_LOOKED_AT, Looked, together
+from theorax.decide.guard_findings import NOTHING_LOOKED_AT, Looked, all_looked
 from theorax.decide.interval import Interval
 from theorax.decide.kinds import DecidedQuantity, KindWords
 from theorax.decide.limits import LIMIT_SIDES
@@ -256,7 +256,7 @@ class MeanPlan(_OneSize):
 
     def looked_at(self, observed: Columns) -> Looked:
         means = look_at_means(self.mean_tests(observed)) if self.variates.known else NOTHING_LOOKED_AT
-        return together([super().looked_at(observed), means])
+        return all_looked([super().looked_at(observed), means])
 
     def mean_tests(self, observed: Columns, share: float = 1.0) -> tuple[MeanTest, ...]:
         """The tests of the known means of the variates, at a share of their level."""

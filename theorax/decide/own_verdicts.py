@@ -9,7 +9,7 @@ from theorax.decide.case_results import own_case
 from theorax.decide.conclusions import conclude
 from theorax.decide.correction_words import class_assumption
 from theorax.decide.designs import Target
-from theorax.decide.guard_findings import Looked, together
+from theorax.decide.guard_findings import Looked, all_looked
 from theorax.decide.plans import Planned, SweepPlan, Tested
 from theorax.decide.size_arithmetic import over_sizes, sizes_of_ledger
 from theorax.decide.skewness import with_tails
@@ -78,7 +78,7 @@ def _concluded(
         [found_by(decision, level=spent, detail=tested.detail, within=within, letter=letter or "n")],
         decision=decision,
         level=spent,
-        looked=together([tested.looked, Looked(tuple(says_nothing([plan.no_meaning])))]),
+        looked=all_looked([tested.looked, Looked(tuple(says_nothing([plan.no_meaning])))]),
         scope=scope,
         ledger=tuple(with_tails(line, decision) for line in assumptions),
         draws=draws,

@@ -20,7 +20,7 @@ from theorax.decide.designs import ASSURED, FEWEST_SIZES, LIKELY, Plan, Policy
 from theorax.decide.guard_findings import NOTHING_LOOKED_AT, Looked
 from theorax.decide.kinds import KindWords
 from theorax.decide.planning import cheapest
-from theorax.decide.status import DEFAULT_LEVELS, Basis, Decision, Levels, Reading, Reason, Refusal, Side
+from theorax.decide.status import DEFAULT_LEVELS, ClassBasis, Decision, Levels, Reading, Reason, Refusal, Side
 from theorax.decide.verdict import Point, VarianceGain
 from theorax.errors import DesignError
 from theorax.names import did_you_mean, many
@@ -155,7 +155,7 @@ class Planned(ABC):
         return "" if self.decides else self.short_of_deciding()
 
     def short_of_deciding(self, power: float = ASSURED, later: Levels | None = None) -> str:
-        """How far the plan is from deciding, and the cheapest design that decides with this probability.
+        """Find how far the plan is from deciding, and the cheapest design that decides with this probability.
 
         ``later``: the levels that the design will have, as those of a further attempt.
         """
@@ -341,9 +341,9 @@ class SweepPlan(Planned):
         return Policy.SINGLE if self.random and alone and len(self.sizes) > 1 else self.seeds.policy
 
     @property
-    def basis(self) -> Basis:
+    def basis(self) -> ClassBasis:
         """On whose word the class of corrections rests."""
-        return Basis.AUTHOR if self.corrections.is_reasoned else Basis.DEFAULT
+        return ClassBasis.AUTHOR if self.corrections.is_reasoned else ClassBasis.DEFAULT
 
     @property
     def cost(self) -> float:

@@ -35,11 +35,11 @@ import numpy as np
 from scipy.special import stdtrit
 
 from theorax.decide.designs import Matrix, Plan, Policy, Target, Vector
-from theorax.decide.form_fits import REJECTED, Averages, Column, Fit, Group, class_columns, fit
+from theorax.decide.form_fits import REJECTED, Averages, Fit, FormColumn, Group, class_columns, fit
 from theorax.decide.slow_terms import Form, FormKind, SlowTerm
 from theorax.decide.status import Side
 
-__all__ = ["NAMED", "Claimed", "better_rival", "explanation", "named_rivals", "rescue"]
+__all__ = ["NAMED", "ClaimedForm", "better_rival", "explanation", "named_rivals", "rescue"]
 
 NAMED = 6.6
 """Chi-squared that one more coefficient gains by chance with probability 0.01."""
@@ -51,11 +51,11 @@ LOG_POWERS = (-1.0, -0.5, 0.5, 1.0)
 LISTED = 3
 _GRID = 41  # coefficients of a slow correction that are tried
 Name = TypeVar("Name")
-Rival: TypeAlias = tuple[Form, tuple[Column, ...], tuple[Group, ...]]
+Rival: TypeAlias = tuple[Form, tuple[FormColumn, ...], tuple[Group, ...]]
 
 
 @dataclass(frozen=True)
-class Claimed:
+class ClaimedForm:
     """The claim of a sweep: its design, the claimed value in the units of the decision, and what is off by the margin.
 
     ``forgiven``: the deviation that the reading leaves the claim.
@@ -67,9 +67,9 @@ class Claimed:
     forgiven: float
 
     @cached_property
-    def level(self) -> tuple[Column, ...]:
+    def level(self) -> tuple[FormColumn, ...]:
         """The unknown constant of an order: the logarithm of its factor; none of a limit."""
-        return () if self.plan.target is Target.LIMIT else (Column(np.ones(len(self.plan.sizes))),)
+        return () if self.plan.target is Target.LIMIT else (FormColumn(np.ones(len(self.plan.sizes))),)
 
     @cached_property
     def direction(self) -> Vector:
@@ -82,19 +82,19 @@ class Claimed:
                 return -np.log(self.plan.relative_sizes)
         return -(sizes - sizes[0])
 
-    def true(self) -> Column:
+    def true(self) -> FormColumn:
         """The form at the values that make the claim true."""
         side, value, room = self.plan.side, self.value, self.forgiven
         low = -math.inf if side is Side.AT_MOST else value - room
         high = math.inf if side is Side.AT_LEAST else value + room
-        return Column(self.direction, low, high)
+        return FormColumn(self.direction, low, high)
 
-    def false(self) -> Iterator[Column]:
+    def false(self) -> Iterator[FormColumn]:
         """The form at the values that are off by the margin or more."""
         if self.plan.side is not Side.AT_MOST:
-            yield Column(self.direction, -math.inf, self.value - self.margin)
+            yield FormColumn(self.direction, -math.inf, self.value - self.margin)
         if self.plan.side is not Side.AT_LEAST:
-            yield Column(self.direction, self.value + self.margin, math.inf)
+            yield FormColumn(self.direction, self.value + self.margin, math.inf)
 
     def is_outside(self, value: float) -> bool:
         """True if this value is off by the margin or more."""
@@ -119,7 +119,7 @@ class Claimed:
         return Group(self.terms(names), self.size)
 
 
-def rescue(claimed: Claimed, averages: Averages) -> Form | None:
+def rescue(claimed: ClaimedForm, averages: Averages) -> Form | None:
     """The claim with a slow correction within the size of the class, where the noise does not reject it."""
     if claimed.plan.policy is Policy.SINGLE:
         return _rescue_of_single(claimed, averages)
@@ -137,7 +137,7 @@ def rescue(claimed: Claimed, averages: Averages) -> Form | None:
     return _slow(claimed, names, fitted.of_groups[0], fitted.coefficients[-1])
 
 
-def explanation(claimed: Claimed, averages: Averages) -> Form | None:
+def explanation(claimed: ClaimedForm, averages: Averages) -> Form | None:
     """A form outside the margin that explains the data on its own, where the claim on its own does not.
 
     Data that the claim explains without any correction need no rival: some rival fits every finite sweep.
@@ -145,7 +145,7 @@ def explanation(claimed: Claimed, averages: Averages) -> Form | None:
     return _explained(claimed, averages, tuple(_menu(claimed)))
 
 
-def named_rivals(claimed: Claimed, averages: Averages) -> tuple[Form, ...]:
+def named_rivals(claimed: ClaimedForm, averages: Averages) -> tuple[Form, ...]:
     """Rivals that fit, with the class, about as well as the claim or better, the best first.
 
     Of a limit also another one that explains the data with any multiple of a slow correction, as in `explanation`.
@@ -167,7 +167,7 @@ def named_rivals(claimed: Claimed, averages: Averages) -> tuple[Form, ...]:
     return tuple(forms[:LISTED])
 
 
-def _explained(claimed: Claimed, averages: Averages, menu: Sequence[Rival]) -> Form | None:
+def _explained(claimed: ClaimedForm, averages: Averages, menu: Sequence[Rival]) -> Form | None:
     own = fit(averages, (*claimed.level, claimed.true()), _exact(claimed))
     single = claimed.plan.policy is Policy.SINGLE
     if not single and not own.is_rejected:
@@ -186,7 +186,7 @@ def better_rival(rivals: Sequence[Form]) -> Form | None:
     return next((form for form in rivals if form.better is not None and form.better > NAMED), None)
 
 
-def _menu(claimed: Claimed) -> Iterator[Rival]:
+def _menu(claimed: ClaimedForm) -> Iterator[Rival]:
     """Rivals whose leading order lies outside the margin, each with the columns and the slow terms of its form."""
     plan = claimed.plan
     if plan.target is Target.LIMIT:
@@ -197,19 +197,19 @@ def _menu(claimed: Claimed) -> Iterator[Rival]:
     ones = np.ones(len(sizes))
     if plan.target is Target.DECAY_RATE:
         if plan.side is Side.EQUAL:
-            yield Form(FormKind.POWER), (*claimed.level, Column(np.log(plan.relative_sizes))), ()
+            yield Form(FormKind.POWER), (*claimed.level, FormColumn(np.log(plan.relative_sizes))), ()
         return
     if sizes[0] > 1:
         for exponent, power in _logarithmic(claimed):
             fixed = exponent * logs + power * np.log(logs)
             yield Form(FormKind.POWER, exponent, power), (*claimed.level, _known(fixed)), ()
     if plan.side is Side.EQUAL:
-        yield Form(FormKind.EXPONENTIAL), (*claimed.level, Column(sizes - sizes[0])), ()
+        yield Form(FormKind.EXPONENTIAL), (*claimed.level, FormColumn(sizes - sizes[0])), ()
     if claimed.is_outside(0.0):
-        yield Form(FormKind.CONSTANT), (Column(ones),), ()
+        yield Form(FormKind.CONSTANT), (FormColumn(ones),), ()
 
 
-def _logarithmic(claimed: Claimed) -> Iterator[tuple[float, float]]:
+def _logarithmic(claimed: ClaimedForm) -> Iterator[tuple[float, float]]:
     """Exponents of growth and powers of log n of the rivals of a power."""
     own = -claimed.value
     simple = sorted(
@@ -222,7 +222,7 @@ def _logarithmic(claimed: Claimed) -> Iterator[tuple[float, float]]:
             yield exponent, power
 
 
-def _other_limits(claimed: Claimed) -> Iterator[Rival]:
+def _other_limits(claimed: ClaimedForm) -> Iterator[Rival]:
     """Limits outside the margin, reached with slow corrections that are no larger than the class."""
     for names in claimed.slow:
         for column in claimed.false():
@@ -230,7 +230,7 @@ def _other_limits(claimed: Claimed) -> Iterator[Rival]:
     yield from _decays(claimed)
 
 
-def _slow_limits(claimed: Claimed) -> Iterator[Rival]:
+def _slow_limits(claimed: ClaimedForm) -> Iterator[Rival]:
     """Limits outside the margin, reached with any multiple of one slow correction."""
     for names in claimed.slow:
         for name in names:
@@ -238,7 +238,7 @@ def _slow_limits(claimed: Claimed) -> Iterator[Rival]:
                 yield Form(FormKind.SLOW, slow=(name,)), (column,), (Group(claimed.terms((name,)), math.inf),)
 
 
-def _decays(claimed: Claimed) -> Iterator[Rival]:
+def _decays(claimed: ClaimedForm) -> Iterator[Rival]:
     """A slow decay to zero, where zero lies outside the margin."""
     if claimed.is_outside(0.0):
         for names in claimed.slow:
@@ -252,7 +252,7 @@ def _best(fits: Sequence[tuple[Fit, Name]]) -> tuple[Fit, Name] | None:
     return min(left, key=lambda part: part[0].chi_squared - part[0].quantile, default=None)
 
 
-def _rescue_of_single(claimed: Claimed, averages: Averages) -> Form | None:
+def _rescue_of_single(claimed: ClaimedForm, averages: Averages) -> Form | None:
     """The same from one value a size, whose noise shows in the residuals alone: Student's t given the correction.
 
     At the true coefficient of the correction the test is exact; the others in its range can only rescue more.
@@ -277,8 +277,8 @@ def _rescue_of_single(claimed: Claimed, averages: Averages) -> Form | None:
     return None
 
 
-def _known(values: Vector) -> Column:
-    return Column(values, 1.0, 1.0)
+def _known(values: Vector) -> FormColumn:
+    return FormColumn(values, 1.0, 1.0)
 
 
 def _fitted(form: Form, fitted: Fit) -> Form:
@@ -294,12 +294,12 @@ def _fitted(form: Form, fitted: Fit) -> Form:
     return form
 
 
-def _slow(claimed: Claimed, names: tuple[SlowTerm, ...], coefficients: tuple[float, ...], value: float) -> Form:
+def _slow(claimed: ClaimedForm, names: tuple[SlowTerm, ...], coefficients: tuple[float, ...], value: float) -> Form:
     if claimed.plan.target is Target.LIMIT:
         return Form(FormKind.SLOW, limit=value, slow=names, coefficients=coefficients)
     return Form(FormKind.SLOW_FACTOR, exponent=-value, slow=names, coefficients=coefficients)
 
 
-def _exact(claimed: Claimed) -> tuple[Group, ...]:
+def _exact(claimed: ClaimedForm) -> tuple[Group, ...]:
     """Corrections beside a form that stands on its own: none where noise hides them, else the rest of an expansion."""
     return class_columns(claimed.plan, rest_alone=True) if claimed.plan.policy is Policy.DETERMINISTIC else ()

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from theorax.decide.kill_bounds import Again  # it needs SciPy, and a result that is shown does not
 
 __all__ = [
-    "DEFAULT_LEVELS", "Basis", "Decision", "Direction", "LargerClasses", "Levels", "Reading", "Reason", "Refusal", "Side",
+    "DEFAULT_LEVELS", "ClassBasis", "Decision", "Direction", "LargerClasses", "Levels", "Reading", "Reason", "Refusal", "Side",
     "Status",
 ]  # fmt: skip
 
@@ -132,7 +132,7 @@ class Side(StrEnum):
         return {Side.AT_LEAST: Side.AT_MOST, Side.AT_MOST: Side.AT_LEAST}.get(self, self)
 
 
-class Basis(StrEnum):
+class ClassBasis(StrEnum):
     """On whose word a class of corrections rests."""
 
     AUTHOR = "author"  # a reason was given
@@ -258,7 +258,7 @@ class Decision:
     robust: bool | None = None
     cases: tuple[Decision, ...] = ()
     under_twice: bool | None = None  # whether the status stands under twice the class of corrections
-    basis: Basis | None = None  # of the class of corrections; None where nothing is extrapolated
+    basis: ClassBasis | None = None  # of the class of corrections; None where nothing is extrapolated
     outside: Form | None = None  # a form outside the class that explains the data: the word is withheld
     believed: Decision | None = None  # what would have been decided without it
     rivals: tuple[Form, ...] = ()  # other forms that fit as well as the claim that is supported

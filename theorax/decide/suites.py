@@ -14,7 +14,7 @@ __all__ = ["together"]
 
 
 def together(verdicts: Mapping[str, Verdict] | Iterable[Verdict]) -> Together:
-    """What these verdicts say together, by name; see `theorax.decide.error_budget`.
+    """Say what these verdicts show together, by name; see `theorax.decide.error_budget`.
 
     Twenty claims at 2.5 % each err somewhere with probability up to one half. Each verdict stays as it is; the answer
     says which green ones hold jointly, and which red ones hold over all of them.
@@ -26,7 +26,7 @@ def together(verdicts: Mapping[str, Verdict] | Iterable[Verdict]) -> Together:
         raise UsageError(
             "No verdicts were given. Nothing is said of none. Write decide.together([first, second, ...])."
         )
-    return error_budget.together({name: error_budget.member(verdict) for name, verdict in named.items()})
+    return error_budget.said_together({name: error_budget.member(verdict) for name, verdict in named.items()})
 
 
 def _named(verdicts: Iterable[Verdict]) -> dict[str, Verdict]:

@@ -28,14 +28,14 @@ from theorax.decide.designs import ASSURED, Plan, Policy, Target
 from theorax.decide.draw_guards import Spreads, look_at_draws
 from theorax.decide.equivalence import against, decide, is_robust, withheld, withheld_by
 from theorax.decide.form_fits import Averages
-from theorax.decide.guard_findings import NOTHING_LOOKED_AT, Looked, together
+from theorax.decide.guard_findings import NOTHING_LOOKED_AT, Looked, all_looked
 from theorax.decide.interval import Interval
 from theorax.decide.planning import CONTRADICTED, misfit
 from theorax.decide.plans import Planned, SweepPlan, Tested, refused
-from theorax.decide.rivals import Claimed, better_rival, explanation, named_rivals, rescue
+from theorax.decide.rivals import ClaimedForm, better_rival, explanation, named_rivals, rescue
 from theorax.decide.samples import Columns
 from theorax.decide.skewness import told_of_tails
-from theorax.decide.status import Basis, Decision, Levels, Reading, Reason, Refusal, Side, Status
+from theorax.decide.status import ClassBasis, Decision, Levels, Reading, Reason, Refusal, Side, Status
 from theorax.decide.verdict import Point, VarianceGain
 from theorax.decide.wide_margins import NO_MEANING, passes_anything
 from theorax.errors import StatementError
@@ -218,7 +218,7 @@ class WeightedPlan(SweepPlan):
             return NOTHING_LOOKED_AT
         spreads = Spreads(self.scatter(observed), self.planned_spreads, self.is_spread_stated)
         means = look_at_means(self.mean_tests(observed)) if self.variates.known else NOTHING_LOOKED_AT
-        return together([look_at_draws(observed, spreads, self.of), means])
+        return all_looked([look_at_draws(observed, spreads, self.of), means])
 
     def mean_tests(self, observed: Columns, share: float = 1.0) -> tuple[MeanTest, ...]:
         """The tests of the known means of the variates, at a share of their level."""
@@ -254,9 +254,9 @@ class WeightedPlan(SweepPlan):
         if decision.status is Status.INCONCLUSIVE:
             undeclared = plan.policy is Policy.SINGLE
             return replace(decision, reason=Reason.NOISE_UNDECLARED) if undeclared else decision
-        claimed = Claimed(plan, self.claimed, self.margin, self.reading.forgives(self.margin, self.claimed))
+        claimed = ClaimedForm(plan, self.claimed, self.margin, self.reading.forgives(self.margin, self.claimed))
         averages = means.averages(plan)
-        by_default = self.basis is Basis.DEFAULT
+        by_default = self.basis is ClassBasis.DEFAULT
         if decision.status is Status.REFUTED:
             outside = rescue(claimed, averages) if by_default else None
             return withheld_by(decision, outside) if outside else decision

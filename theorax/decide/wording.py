@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from theorax.decide.findings import Finding, Found, settle
 from theorax.decide.phrases import LASTING, factor_text, form_text
-from theorax.decide.status import Basis, Decision, Reading, Reason, Side, Status
+from theorax.decide.status import ClassBasis, Decision, Reading, Reason, Side, Status
 from theorax.decide.verdict import LoggedAttempt, Searched, Witness
 from theorax.names import many
 from theorax.text.numbers import as_typed, number, p_value, percent, with_uncertainty
@@ -63,7 +63,7 @@ LOOSE_SHARE = 0.5
 
 DECLARE = "Use larger sizes, or declare smaller corrections with a reason"
 
-_OF_CLASS = {Basis.AUTHOR: "those of the author's class", Basis.DEFAULT: "those of the default class"}
+_OF_CLASS = {ClassBasis.AUTHOR: "those of the author's class", ClassBasis.DEFAULT: "those of the default class"}
 
 SEEDS: Mapping[str, str] = {
     "paired": "draws are independent of each other; draw s has the same seed at every size",
@@ -145,15 +145,15 @@ def _bound_to_class(decision: Decision) -> str:
 
 
 def _explained(decision: Decision, letter: str) -> str:
-    """Why a word that rests on the declared class is withheld, and what to write."""
+    """The reason that a word on the declared class is withheld, and what to write."""
     assert decision.outside is not None
     form = form_text(decision.outside, letter)
-    class_ = _OF_CLASS[decision.basis or Basis.DEFAULT].removeprefix("those of ")
+    class_ = _OF_CLASS[decision.basis or ClassBasis.DEFAULT].removeprefix("those of ")
     if decision.within_class.status is Status.REFUTED:
         told = f"under {class_} the data exclude the claimed value, but they fit {form}"
         return f"{told}. Declare the class that holds such corrections, or give the reason why there are none."
     told = f"under {class_} the data exclude an error of {decision.margin:.3g} or more, but they fit {form}"
-    if decision.basis is Basis.AUTHOR:
+    if decision.basis is ClassBasis.AUTHOR:
         return f"{told}, which is better by more than chance. Claim the form that holds, or measure larger sizes."
     return f"{told} as well. Give the reason why corrections are those of the class, or measure larger sizes."
 

@@ -23,7 +23,7 @@ from scipy.optimize import minimize
 
 from theorax.numerics.arithmetics.noise_inputs import FARTHEST
 
-__all__ = ["Climb", "Height", "Place", "search_noise", "structured_starts"]
+__all__ = ["Climb", "Height", "NoisePoint", "search_noise", "structured_starts"]
 
 Vector = NDArray[np.float64]
 CLIMBERS = 8
@@ -38,7 +38,7 @@ SHORTEST = 1e-5
 
 @final
 @dataclass(frozen=True)
-class Place:
+class NoisePoint:
     """Scores of the noise, and the number of the draw that everything left as drawn is taken from."""
 
     scores: Vector
@@ -59,12 +59,12 @@ class Height:
 class Climb:
     """A search so far: the best place of each climber, and the number of evaluations."""
 
-    height: Callable[[Place, bool], Height]
+    height: Callable[[NoisePoint, bool], Height]
     left: int
     enough: float
-    best: dict[int, tuple[float, Place]] = field(default_factory=dict)
+    best: dict[int, tuple[float, NoisePoint]] = field(default_factory=dict)
 
-    def at(self, place: Place, climber: int, *, slope: bool = False) -> Height:
+    def at(self, place: NoisePoint, climber: int, *, slope: bool = False) -> Height:
         """The height at a place, counted and remembered.
 
         **Raises:** StopIteration once there are no evaluations left, or a clear excess is found.
@@ -83,19 +83,19 @@ class Climb:
         return max((excess for excess, _ in self.best.values()), default=-math.inf)
 
     @property
-    def ranked(self) -> list[tuple[float, Place]]:
+    def ranked(self) -> list[tuple[float, NoisePoint]]:
         """The best place of each climber, the highest first."""
         return sorted(self.best.values(), key=lambda each: -each[0])
 
 
 def search_noise(
-    height: Callable[[Place, bool], Height],
-    worst: Sequence[Place],
+    height: Callable[[NoisePoint, bool], Height],
+    worst: Sequence[NoisePoint],
     blocks: Sequence[NDArray[np.int64]],
     evaluations: int,
     rng: np.random.Generator,
     enough: float,
-) -> list[tuple[float, Place]]:
+) -> list[tuple[float, NoisePoint]]:
     """The best places that so many evaluations of ``height(place, with_slope)`` find, the highest first.
 
     ``worst``: draws at which the claim is nearest to failing. ``blocks``: the arrays that the program draws, as positions
@@ -128,15 +128,15 @@ def search_noise(
 
 
 def structured_starts(
-    worst: Sequence[Place], blocks: Sequence[NDArray[np.int64]], count: int, rng: np.random.Generator
-) -> Iterator[Place]:
+    worst: Sequence[NoisePoint], blocks: Sequence[NDArray[np.int64]], count: int, rng: np.random.Generator
+) -> Iterator[NoisePoint]:
     """Starts that draws never hit: scaled, sparse, aligned, at corners; of each kind in turn."""
     kinds = (_scaled, _aligned, _sparse, _cornered, _few_apart)
     for number in range(count if worst and blocks else 0):
         begun = worst[number // len(kinds) % len(worst)]
         turn = number // (len(kinds) * len(worst))
         scores = kinds[number % len(kinds)](begun.scores.copy(), blocks, turn, rng)
-        yield Place(np.clip(scores, -FARTHEST, FARTHEST), begun.draw)
+        yield NoisePoint(np.clip(scores, -FARTHEST, FARTHEST), begun.draw)
 
 
 def _scaled(scores: Vector, blocks: Sequence[NDArray[np.int64]], turn: int, rng: np.random.Generator) -> Vector:
@@ -213,7 +213,7 @@ def _quasi_newton(climb: Climb, climber: int, end: int, slope: Vector) -> None:
     def falls(scores: Vector) -> tuple[float, Vector]:
         if climb.left <= end:
             raise _Ended
-        found = climb.at(Place(np.clip(scores, -FARTHEST, FARTHEST), begun.draw), climber, slope=True)
+        found = climb.at(NoisePoint(np.clip(scores, -FARTHEST, FARTHEST), begun.draw), climber, slope=True)
         # Where the claim says nothing, the line search turns back.
         if not math.isfinite(found.excess):
             return 2.0 / unit, np.zeros_like(scores)
@@ -238,6 +238,6 @@ def _evolve(climb: Climb, climber: int, end: int, rng: np.random.Generator) -> N
         if count % 2 and step.size > 3:  # a few entries alone
             step *= rng.random(step.size) < 3 / step.size
         scale = max(float(np.sqrt(np.mean(here.scores**2))), 0.1)
-        there = Place(np.clip(here.scores + length * scale * step, -FARTHEST, FARTHEST), here.draw)
+        there = NoisePoint(np.clip(here.scores + length * scale * step, -FARTHEST, FARTHEST), here.draw)
         climbs = climb.at(there, climber).excess > height
         length, count = length * (1.5 if climbs else 0.9), count + 1

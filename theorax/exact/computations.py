@@ -35,7 +35,7 @@ class AlgebraFailed(Exception):
     """Computer algebra raised an exception of its own, or took too long; the text names it."""
 
 
-def attempted(name: str, computation: Callable[[], T]) -> T:
+def settled_or_failed(name: str, computation: Callable[[], T]) -> T:
     """The result of a computation by computer algebra, which may fail in any way.
 
     **Raises:** AlgebraFailed for an exception that SymPy raises, and after ``LONGEST_COMPUTATION``.
@@ -147,7 +147,7 @@ def evaluated_expression(expression: Basic, where: Boolean = sympy.true) -> Comp
 def _value(node: Expr) -> Expr | None:
     """The value that computer algebra finds; None where it leaves the node, or part of it, as it is."""
     try:
-        value = attempted(NAMES[type(node)], lambda: node.doit(deep=False))
+        value = settled_or_failed(NAMES[type(node)], lambda: node.doit(deep=False))
     except AlgebraFailed as error:
         if isinstance(error.__cause__, NotImplementedError):
             return None
@@ -158,7 +158,7 @@ def _value(node: Expr) -> Expr | None:
 @cache
 def _route(node: Expr, value: Expr, where: Boolean) -> SecondRoute:
     try:
-        return attempted("the second route", lambda: second_route(node, value, where))
+        return settled_or_failed("the second route", lambda: second_route(node, value, where))
     except AlgebraFailed as error:
         return SecondRoute(None, str(error))
 

@@ -22,7 +22,7 @@ from theorax.exact.identity_ladder import (
     in_fields,
     in_floats,
 )
-from theorax.exact.same_program import Form, same_program
+from theorax.exact.same_program import ProgramForm, same_program
 from theorax.names import many
 from theorax.numerics.arithmetics import UndecidedComparison
 
@@ -63,7 +63,7 @@ class IdentityProblem:
     ``as_drawn``: the forms where inputs that are equal in every draw are one input.
     """
 
-    forms: Callable[[], Iterator[tuple[Sequence[Form], Sequence[Form]]]]
+    forms: Callable[[], Iterator[tuple[Sequence[ProgramForm], Sequence[ProgramForm]]]]
     generic: tuple[tuple[str, Generic], ...]
     points: tuple[IdentityPoint, ...]
     margin: float | None = None
@@ -71,7 +71,7 @@ class IdentityProblem:
     every_input: bool = False
     panel: tuple[IdentityPoint, ...] = ()
     held: tuple[tuple[str, Generic], ...] = ()
-    as_drawn: Callable[[], Iterator[tuple[Sequence[Form], Sequence[Form]]]] | None = None
+    as_drawn: Callable[[], Iterator[tuple[Sequence[ProgramForm], Sequence[ProgramForm]]]] | None = None
 
 
 @final
@@ -186,7 +186,7 @@ def decide_identity(problem: IdentityProblem) -> IdentityFinding:
 _ZERO = "both sides are zero by their form, whatever the inputs: a wrong factor would not be noticed"
 
 
-def _could_not_fail(forms: Iterator[tuple[Sequence[Form], Sequence[Form]]]) -> str:
+def _could_not_fail(forms: Iterator[tuple[Sequence[ProgramForm], Sequence[ProgramForm]]]) -> str:
     same, nothing = True, True
     for left, right in forms:
         same = same and same_program(left, right)

@@ -93,7 +93,7 @@ def _moved(f: Function, low: arb, high: arb | None) -> tuple[acb, arb]:
 
 
 def _end_of_numbers(g: Function, side: int) -> int:
-    """How far out the integrand is still a number: e^60 is too large for some functions."""
+    """The distance at which the integrand is still a number: e^60 is too large for some functions."""
     for reach in (_REACH, *_NEARER):
         if all(g(acb(side * place), False).is_finite() for place in (reach, reach - 1)):
             return side * reach

@@ -21,7 +21,7 @@ import numpy as np
 from theorax.numerics.arithmetics import Domain, UndecidedComparison, UnsupportedPrimitive
 from theorax.numerics.arithmetics.flat_program import Operation, Program, Traced, flatten, trace
 
-__all__ = ["Form", "Forms", "forms_of", "made_of", "same_program"]
+__all__ = ["Forms", "ProgramForm", "forms_of", "made_of", "same_program"]
 
 _HANDED_ON = frozenset(
     {"stop_gradient", "copy", "copy_p", "name", "device_put", "optimization_barrier", "sharding_constraint"}
@@ -49,7 +49,7 @@ _KEEP_ZERO = frozenset(
 
 @final
 @dataclass(frozen=True)
-class Form:
+class ProgramForm:
     """The name of one array that a program makes; ``zero``: every entry is zero by form, whatever the inputs."""
 
     digest: str
@@ -57,7 +57,7 @@ class Form:
     zero: bool = False
 
 
-def same_program(left: Sequence[Form], right: Sequence[Form]) -> bool:
+def same_program(left: Sequence[ProgramForm], right: Sequence[ProgramForm]) -> bool:
     """True if one program makes both sides, so that their comparison could not have failed."""
     return [form.digest for form in left] == [form.digest for form in right]
 
@@ -93,13 +93,13 @@ def made_of(function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
     return jax.tree_util.tree_unflatten(traced.structure, found)
 
 
-def _entered(program: Program, first: Sequence[int] = ()) -> list[Form]:
+def _entered(program: Program, first: Sequence[int] = ()) -> list[ProgramForm]:
     """The forms of the outputs; of the body of a loop too, whose inputs are named by their places."""
     forms = _forms(program, first)
     return [forms[number] for number in program.outputs]
 
 
-def _forms(program: Program, first: Sequence[int] = ()) -> dict[int, Form]:
+def _forms(program: Program, first: Sequence[int] = ()) -> dict[int, ProgramForm]:
     """The forms of all values."""
     forms = {number: _constant(value) for number, value in program.constants.items()}
     for place, number in zip(first or range(len(program.inputs)), program.inputs, strict=True):
@@ -109,7 +109,7 @@ def _forms(program: Program, first: Sequence[int] = ()) -> dict[int, Form]:
     return forms
 
 
-def _step(step: Operation, operands: list[Form]) -> list[Form]:
+def _step(step: Operation, operands: list[ProgramForm]) -> list[ProgramForm]:
     moved = len(operands) == 1 and step.name in _MOVED and _type(step.operand_types[0]) == _type(step.result_types[0])
     if step.name in _HANDED_ON or moved:
         return operands
@@ -124,12 +124,14 @@ def _step(step: Operation, operands: list[Form]) -> list[Form]:
     ]
 
 
-def _named(name: str, told: object, operands: Sequence[Form], shape: tuple[int, ...], zero: bool = False) -> Form:
+def _named(
+    name: str, told: object, operands: Sequence[ProgramForm], shape: tuple[int, ...], zero: bool = False
+) -> ProgramForm:
     text = repr((name, told, [operand.digest for operand in operands]))
-    return Form(hashlib.sha256(text.encode()).hexdigest(), tuple(shape), zero)
+    return ProgramForm(hashlib.sha256(text.encode()).hexdigest(), tuple(shape), zero)
 
 
-def _constant(value: Any) -> Form:
+def _constant(value: Any) -> ProgramForm:
     if isinstance(value, jax.Array) and jnp.issubdtype(value.dtype, jax.dtypes.extended):
         value = jax.random.key_data(value)
     array = np.asarray(value)
@@ -170,7 +172,7 @@ def _type(aval: Any) -> str:
     return f"{aval.dtype}{list(aval.shape)}"
 
 
-def _is_zero(name: str, operands: Sequence[Form]) -> bool:
+def _is_zero(name: str, operands: Sequence[ProgramForm]) -> bool:
     if not operands:
         return False
     zeros = [operand.zero for operand in operands]
@@ -184,52 +186,52 @@ def _is_zero(name: str, operands: Sequence[Form]) -> bool:
 
 
 @final
-class Forms(Domain[Form]):
+class Forms(Domain[ProgramForm]):
     """Whole arrays by their forms: an expression in the letters of a claim is named as a program is."""
 
     name: ClassVar[str] = "forms"
 
     def owns(self, leaf: object) -> bool:
-        return isinstance(leaf, Form)
+        return isinstance(leaf, ProgramForm)
 
-    def adopt(self, leaf: Form) -> Form:
+    def adopt(self, leaf: ProgramForm) -> ProgramForm:
         return leaf
 
-    def lift(self, numbers: np.ndarray) -> Form:
+    def lift(self, numbers: np.ndarray) -> ProgramForm:
         return _constant(np.asarray(numbers, dtype=np.float64))
 
-    def shape(self, carriers: Form) -> tuple[int, ...]:
+    def shape(self, carriers: ProgramForm) -> tuple[int, ...]:
         return carriers.shape
 
-    def take(self, carriers: Form, indices: np.ndarray) -> Form:
+    def take(self, carriers: ProgramForm, indices: np.ndarray) -> ProgramForm:
         if np.array_equal(indices.ravel(), np.arange(math.prod(carriers.shape))) and indices.shape == carriers.shape:
             return carriers
         return _named("take", indices.tolist(), (carriers,), indices.shape, carriers.zero)
 
-    def join(self, parts: Sequence[Form]) -> Form:
+    def join(self, parts: Sequence[ProgramForm]) -> ProgramForm:
         entries = sum(math.prod(part.shape) for part in parts)
         return _named("join", "", parts, (entries,), all(part.zero for part in parts))
 
-    def unary(self, name: str, x: Form) -> Form:
+    def unary(self, name: str, x: ProgramForm) -> ProgramForm:
         return _named(name, ([], 0, _float(x.shape)), (x,), x.shape, _is_zero(name, (x,)))
 
-    def binary(self, name: str, x: Form, y: Form) -> Form:
+    def binary(self, name: str, x: ProgramForm, y: ProgramForm) -> ProgramForm:
         shape = np.broadcast_shapes(x.shape, y.shape)
         return _named(name, ([], 0, _float(shape)), (x, y), shape, _is_zero(name, (x, y)))
 
-    def power(self, x: Form, exponent: int) -> Form:
+    def power(self, x: ProgramForm, exponent: int) -> ProgramForm:
         return _named("integer_pow", ([("y", str(exponent))], 0, _float(x.shape)), (x,), x.shape)
 
-    def compare(self, name: str, x: Form, y: Form) -> np.ndarray:
+    def compare(self, name: str, x: ProgramForm, y: ProgramForm) -> np.ndarray:
         raise UndecidedComparison(name)
 
-    def is_finite(self, x: Form) -> np.ndarray:
+    def is_finite(self, x: ProgramForm) -> np.ndarray:
         raise UndecidedComparison("is_finite")
 
-    def sum(self, x: Form) -> Form:
+    def sum(self, x: ProgramForm) -> ProgramForm:
         raise UnsupportedPrimitive("sum", self.name)
 
-    def dot(self, x: Form, y: Form) -> Form:
+    def dot(self, x: ProgramForm, y: ProgramForm) -> ProgramForm:
         raise UnsupportedPrimitive("dot", self.name)
 
 

@@ -117,11 +117,11 @@ def _same(one: acb, other: acb) -> bool | None:
 
 def second_route(node: Expr, value: Expr, where: Boolean = sympy.true) -> SecondRoute:
     """Compute the unevaluated node a second time, at points of the scope, and hold the value against it."""
-    return compared(node, sympy.sympify(value), where)
+    return routes_compared(node, sympy.sympify(value), where)
 
 
 @cache
-def compared(left: Expr, right: Expr, where: Boolean = sympy.true) -> SecondRoute:
+def routes_compared(left: Expr, right: Expr, where: Boolean = sympy.true) -> SecondRoute:
     """Compare two sides that leave something to be computed, every number in them by a second route.
 
     **Errors:** a refutation rests on a rigorous ball, or where the route says so on the estimate of what it leaves out.

@@ -36,7 +36,7 @@ class Branch:
 @final
 @dataclass(frozen=True)
 class Taken:
-    """Whether a comparison was true, and whether it was false, in some entry of some run."""
+    """Outcomes of a comparison: if it was true, and if it was false, in some entry of some run."""
 
     true: bool = False
     false: bool = False

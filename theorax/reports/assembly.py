@@ -9,7 +9,7 @@ from dataclasses import astuple, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from theorax.decide.error_budget import Adjusted, Together, member, together
+from theorax.decide.error_budget import Adjusted, Together, member, said_together
 from theorax.decide.verdict import Verdict
 from theorax.reports.bibliographies import cited_works, entries, strangers
 from theorax.reports.document import (
@@ -44,7 +44,7 @@ def document(run: Run, settings: Settings, command: Sequence[str], created: str)
     sources = _sources(run.manifests.values())
     places = {source: place for place, source in enumerate(sources)}
     cited = {record.outcome.id: cited_works(record.outcome, run.bibliography) for record in run.records}
-    found = together(
+    found = said_together(
         {
             f"{record.outcome.id}.{claim.id}": member(claim, claim.attempt)
             for record in run.records

@@ -221,7 +221,7 @@ def _strength(part: TheoremReport) -> str:
 
 
 def _searched(part: TheoremReport) -> str:
-    """How near a search came to each bound that holds."""
+    """The nearest that a search came to each bound that holds."""
     found: dict[str, list[str]] = {}
     for claim in part.claims:
         fact = by_key(report_facts(claim, part)).get(FactKey.SEARCHED) if claim.status.holds else None

@@ -109,7 +109,7 @@ class CitedWork:
 
 @dataclass(frozen=True)
 class RunStatement:
-    """What the verdicts of the run say together; no verdict depends on it."""
+    """Verdicts of the run together; no verdict depends on it."""
 
     method: str
     tested: Count  # claims with p-values, the members of both families
@@ -199,7 +199,7 @@ class ClaimReport(Verdict):
 
     @property
     def adjusted(self) -> Adjusted | None:
-        """Its p-values over the run."""
+        """The p-values of the claim over the run."""
         if self.adjusted_refute is None or self.adjusted_support is None:
             return None
         return Adjusted(self.adjusted_refute, self.adjusted_support)

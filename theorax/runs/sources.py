@@ -115,7 +115,7 @@ class Sources:
         return found | {EntrySort.PROGRAM.entry(name): STARTED for name in reads.programs}
 
     def present(self, theorem: Path, state: str | Path, manifest: Manifest) -> dict[str, str]:
-        """What the entries that a check was seen to read would say now.
+        """The present state of the entries that a check was seen to read.
 
         A program never says the same again: nobody knows what it read.
         """

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from theorax.decide.error_budget import Member, member, together
+from theorax.decide.error_budget import Member, member, said_together
 from theorax.decide.status import Status
 from theorax.names import many
 from theorax.testing.declared_options import PROPERTY
@@ -65,7 +65,7 @@ class Family:
     def told(self) -> Iterator[str]:
         """The account in lines."""
         members = {name: stated.member for name, stated in self.claims.items()}
-        found = together(members)
+        found = said_together(members)
         counts = Counter(one.status for one in members.values())
         listed = ", ".join(f"{counts[status]} {status}" for status in Status if counts[status])
         yield f"{many(len(members), 'claim')}: {listed}."

@@ -30,10 +30,10 @@ from sympy import (
 )
 from sympy.logic.boolalg import Boolean
 
-from theorax.exact.computations import AlgebraFailed, Computed, Result, attempted, evaluated_expression
+from theorax.exact.computations import AlgebraFailed, Computed, Result, evaluated_expression, settled_or_failed
 from theorax.exact.noncommuting_words import decide_words
 from theorax.exact.poles import undefined_inside
-from theorax.exact.second_routes import SecondRoute, compared
+from theorax.exact.second_routes import SecondRoute, routes_compared
 from theorax.exact.solutions import SolutionFinding, check_solutions
 from theorax.exact.zero import ZeroFinding, ZeroTest, is_zero
 from theorax.language import MatrixStep, Solved, Step
@@ -155,7 +155,7 @@ def _author_s_sides(left: Computed, right: Computed, where: Boolean) -> SecondRo
     if inner is not None:
         return SecondRoute(None, f"{_short(inner.node)}: {inner.route.told}")
     try:
-        return attempted("the second route", lambda: compared(left.outer, right.outer, where))
+        return settled_or_failed("the second route", lambda: routes_compared(left.outer, right.outer, where))
     except AlgebraFailed as error:
         return SecondRoute(None, str(error))
 
@@ -174,7 +174,7 @@ def _by_a_wrong_result(
 
 
 def _by_algebra(results: Sequence[Result]) -> str:
-    """What computer algebra found, beside a false side."""
+    """The value that computer algebra found, beside a false side."""
     if len(results) != 1:
         return ""
     (result,) = results
@@ -183,7 +183,7 @@ def _by_algebra(results: Sequence[Result]) -> str:
 
 def _tested(difference: Basic, where: Boolean) -> ZeroFinding:
     try:
-        return attempted("the zero test", lambda: _vanishes(difference, where))
+        return settled_or_failed("the zero test", lambda: _vanishes(difference, where))
     except AlgebraFailed as error:
         return ZeroFinding(ZeroTest.UNDECIDED, str(error))
 
@@ -229,7 +229,7 @@ def _with_transposes(pair: Pair, mark: str) -> Pair:
 def decide_solved(step: Solved) -> DecidedStep:
     """Solve the equations, insert what is given, and count it where it is said to be all."""
     try:
-        finding = attempted(
+        finding = settled_or_failed(
             "solving", lambda: check_solutions(step.equations, step.unknowns, step.solutions, every=step.every)
         )
     except AlgebraFailed as error:

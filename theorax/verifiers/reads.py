@@ -233,7 +233,7 @@ class _RecordingEnvironment(os._Environ):  # its copies and unions must stay wha
 
 
 class _Caller:
-    """Whose code reads: the innermost that is not Python's own."""
+    """The owner of the code that reads: the innermost that is not Python's own."""
 
     OWN, PACKAGE, THEORAX, IMPORT = "own", "package", "theorax", "import"
 

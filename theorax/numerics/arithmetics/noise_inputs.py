@@ -27,7 +27,7 @@ from scipy.special import ndtr, ndtri
 from theorax.numerics.arithmetics.flat_program import Literal, doubles
 from theorax.numerics.nested_steps import constants_and_carries, every_step, jaxpr_as_fun
 
-__all__ = ["FARTHEST", "NoiseProgram", "Ties", "mantissas", "scores", "slopes", "tied"]
+__all__ = ["FARTHEST", "NoiseProgram", "Ties", "mantissas", "noise_scores", "slopes", "tied"]
 
 FARTHEST = 6.0
 """The largest score of a uniform number, as a quantile of the normal law: u is between Phi(-6) and Phi(6)."""
@@ -119,7 +119,7 @@ def slopes(score: np.ndarray) -> np.ndarray:
     return np.exp(-np.square(score) / 2) / np.sqrt(2 * np.pi)
 
 
-def scores(noise: Any) -> np.ndarray:
+def noise_scores(noise: Any) -> np.ndarray:
     """The score of each of these floats in [1, 2), at most six deviations from zero.
 
     For JAX's normal numbers the score is the number itself, up to their rounding.
@@ -130,7 +130,7 @@ def scores(noise: Any) -> np.ndarray:
 @final
 @dataclass(frozen=True)
 class Ties:
-    """Which entries of several noise arrays are one number: ``places`` has, for each entry of an array, that of the number."""
+    """Entries of several noise arrays that are one number: ``places`` has, for each entry of an array, that of the number."""
 
     count: int
     places: tuple[np.ndarray, ...]

@@ -14,7 +14,7 @@ from theorax.language import Absolute, Claim, Identity, Impossibility, Inequalit
 from theorax.verifiers.cases.evaluation import lambdified
 from theorax.verifiers.cases.sweep_lines import Cell
 
-__all__ = ["Compared", "Excesses", "expressions_of", "letters_of"]
+__all__ = ["ComparedSides", "Excesses", "expressions_of", "letters_of"]
 
 Letters = Mapping[str, np.ndarray]
 _STEP = 1e-6
@@ -61,7 +61,7 @@ def letters_of(claim: Claim) -> list[Measured]:
 
 
 @final
-class Compared:
+class ComparedSides:
     """The sides of a claim at one case and size, as functions of the measured letters of a draw."""
 
     def __init__(self, claim: Claim, cell: Cell, size: int) -> None:
@@ -74,7 +74,7 @@ class Compared:
         self._is_equation = isinstance(claim, Identity)
 
     def excesses(self, seen: Letters) -> Excesses:
-        """What the claim says of this draw; errors that `observe` declares are taken off the excess."""
+        """The excesses of the claim in this draw; errors that `observe` declares are taken off the excess."""
         columns = [self._entries(letter, np.asarray(seen[letter.name], np.float64)) for letter in self.letters]
         found = self._of(columns)
         errors = [self._error(letter, seen) for letter in self.letters]

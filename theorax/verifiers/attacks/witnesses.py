@@ -25,14 +25,14 @@ from numpy.typing import NDArray
 
 from theorax.decide.verdict import Searched, Witness
 from theorax.errors import TheoraxError
-from theorax.exact.ascents_of_noise import Height, Place, search_noise
+from theorax.exact.ascents_of_noise import Height, NoisePoint, search_noise
 from theorax.exact.pointwise_bounds import BALLS
 from theorax.language import Claim, Hypothesis, Identity, Impossibility, Inequality, Measured, Theorem
 from theorax.numerics.arithmetics.flat_program import Operation, doubles, flatten
 from theorax.numerics.arithmetics.interpreter import Interpreter
 from theorax.numerics.arithmetics.noise_inputs import slopes
 from theorax.numerics.keys import seed_of
-from theorax.verifiers.attacks.compared_sides import Compared, Excesses, expressions_of, letters_of
+from theorax.verifiers.attacks.compared_sides import ComparedSides, Excesses, expressions_of, letters_of
 from theorax.verifiers.attacks.tested_hypotheses import satisfied
 from theorax.verifiers.cases.draws import Draws
 from theorax.verifiers.cases.evaluation import Observed, evaluate_draws
@@ -211,7 +211,7 @@ class WitnessSearch:
 
 
 def _nearness(claim: Claim, cell: Cell, size: int, observed: Observed) -> float:
-    """How near the claim comes to failing in the draws of a case at a size, relative to its sides."""
+    """The nearest that the claim comes to failing in the draws of a case at a size, relative to its sides."""
     if not observed.tables:
         return 0.0
     return float(np.max(_heights(claim, cell, size, observed)))
@@ -263,7 +263,7 @@ class _Searching:
     ) -> None:
         self.claim, self.cell, self.size, self.drawn, self.program = claim, cell, size, drawn, program
         self._observed, self._holds = observed, holds
-        self._compared = Compared(claim, cell, size)
+        self._compared = ComparedSides(claim, cell, size)
         self.share: float | None = None
         self._typical = 0.0
         self.nearest, self._worst = -math.inf, list[int]()
@@ -334,7 +334,7 @@ class _Searching:
 
     # Heights.
 
-    def height(self, place: Place, with_slope: bool) -> Height:
+    def height(self, place: NoisePoint, with_slope: bool) -> Height:
         noise = self.program.noise(place.scores)
         seen, residues = (
             self.program.pulled(self.drawn, place.draw, noise)
@@ -371,10 +371,10 @@ class _Searching:
     # The search.
 
     def search(self, name: str, evaluations: int, rng: np.random.Generator) -> tuple[FoundWitness | None, Searched]:
-        starts = [Place(self.program.scores(self.drawn, number), number) for number in self._worst]
+        starts = [NoisePoint(self.program.scores(self.drawn, number), number) for number in self._worst]
         count = [0]
 
-        def height(place: Place, with_slope: bool) -> Height:
+        def height(place: NoisePoint, with_slope: bool) -> Height:
             count[0] += 1
             return self.height(place, with_slope)
 
@@ -392,7 +392,7 @@ class _Searching:
             witness = next((kept for kept in confirmed if kept is not None), None)
         return witness, Searched(evaluations=count[0], size=float(self.size), share=self.share)
 
-    def _confirmed(self, name: str, place: Place, rng: np.random.Generator) -> FoundWitness | None:
+    def _confirmed(self, name: str, place: NoisePoint, rng: np.random.Generator) -> FoundWitness | None:
         sure = self._sure(place, rng)
         if sure is None:
             return None
@@ -403,13 +403,13 @@ class _Searching:
             simple, confirmed = place, sure
         return self._kept(name, simple, confirmed)
 
-    def _excess(self, place: Place, noise: Vector) -> tuple[float, Letters, Excesses]:
+    def _excess(self, place: NoisePoint, noise: Vector) -> tuple[float, Letters, Excesses]:
         seen = self.program.at(self.drawn, place.draw, noise)
         found = self._compared.excesses(seen)
         excess = float(found.excess.flat[found.worst]) if found.is_defined else -math.inf
         return excess, seen, found
 
-    def _sure(self, place: Place, rng: np.random.Generator, distance: float = NEAR) -> _Sure | None:
+    def _sure(self, place: NoisePoint, rng: np.random.Generator, distance: float = NEAR) -> _Sure | None:
         """The violation at a place, if it is one of an open set and larger than rounding makes."""
         noise = self.program.noise(place.scores)
         excess, seen, found = self._excess(place, noise)
@@ -438,7 +438,7 @@ class _Searching:
             return None
         return _Sure(excess, floor, by_ball or self._by_ball(place, noise), seen, found)
 
-    def _by_ball(self, place: Place, noise: Vector) -> bool:
+    def _by_ball(self, place: NoisePoint, noise: Vector) -> bool:
         """True if a ball of the excess is positive: the whole program in rigorous arithmetic, from these floats."""
         if isinstance(self.claim, Identity):
             return False
@@ -474,7 +474,7 @@ class _Searching:
 
     # Simple entries.
 
-    def _shrunk(self, place: Place, sure: _Sure, rng: np.random.Generator) -> Place:
+    def _shrunk(self, place: NoisePoint, sure: _Sure, rng: np.random.Generator) -> NoisePoint:
         """The place with entries rounded, and zero where they may be, as long as half of the excess is left."""
         left = [SHRINKS]
         relative = self._top(sure.found)
@@ -506,7 +506,7 @@ class _Searching:
 
     # The report.
 
-    def _kept(self, name: str, place: Place, sure: _Sure) -> FoundWitness:
+    def _kept(self, name: str, place: NoisePoint, sure: _Sure) -> FoundWitness:
         worst = sure.found.worst
         names, values = self._entries(place.scores)
         shown = [f"{label} = {value:.6g}" for label, value in zip(names, values, strict=True) if value]

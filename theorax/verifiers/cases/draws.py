@@ -24,7 +24,15 @@ from theorax.verifiers.cases.crew import Crew, DrawnPortion, Portion, Tables
 from theorax.verifiers.cases.drawn_tables import columns_of, cut, joined, length, tables_of
 from theorax.verifiers.cases.evaluation import Evaluations, Observed
 from theorax.verifiers.cases.kept_draws import KeptColumn, packed, unpacked
-from theorax.verifiers.cases.measure import Builder, BuiltInstances, measure, noise_of, observed, steps_of, structures
+from theorax.verifiers.cases.measure import (
+    Builder,
+    BuiltInstances,
+    measure,
+    noise_program_of,
+    observed,
+    steps_of,
+    structures,
+)
 from theorax.verifiers.cases.noisy_draws import DrawOfNoise
 from theorax.verifiers.cases.sweep_lines import BOX, SweepLine
 from theorax.verifiers.outcome import VectorisedPrograms
@@ -160,7 +168,7 @@ class Draws:
         """
         experiment, whole = self._theorem.experiments[line.experiment], whole_line(self._table, line)
         sampler, every = self._sampler(experiment), self._table[line.experiment]
-        return noise_of(self._theorem_id, experiment, whole, every, self._settings.seed, sampler, size)
+        return noise_program_of(self._theorem_id, experiment, whole, every, self._settings.seed, sampler, size)
 
     @property
     def samplers(self) -> list[Sampler]:

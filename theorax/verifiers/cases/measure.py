@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, TypeAlias, final
 
 import jax
@@ -39,6 +39,21 @@ class BuiltInstances:
     builders: dict[tuple[int, bool], Callable[[int], Any]] = field(default_factory=dict)
     models: dict[int, list[Any]] = field(default_factory=dict)
     keys: list[Callable[[], KeyUse] | None] = field(default_factory=list)
+
+    def first(self, draws: int, size: int, builder: Callable[[bool], Callable[[int], Any]]) -> tuple[Any, ...]:
+        """So many instances at a size; ``builder`` makes what builds them, for True one of many."""
+        models = self.models.setdefault(size, [])
+        many = draws - len(models) > WORTH_COMPILING
+        if (size, many) not in self.builders:
+            self.builders[size, many] = builder(many)
+        models += map(self.builders[size, many], range(len(models), draws))
+        return tuple(models[:draws])
+
+    def key_use(self, found: Callable[[], Callable[[], KeyUse] | None]) -> Callable[[], KeyUse] | None:
+        """The use that the instances make of their keys, found once."""
+        if not self.keys:
+            self.keys.append(found())
+        return self.keys[0]
 
 
 # Unless an experiment says otherwise, a size shares a compiled program with one up to twice as large: padding a cubic
@@ -83,16 +98,13 @@ def measure(
     """
     if any(letter.array for letter in experiment.measured):
         known = BuiltInstances() if built is None else built
-        for size in line.sizes:
-            models = known.models.setdefault(size, [])
-            many = line.draws - len(models) > WORTH_COMPILING
-            if (size, many) not in known.builders:
-                known.builders[size, many] = _instances(experiment, theorem, line, size, seed, many=many)
-            models += map(known.builders[size, many], range(len(models), line.draws))
-        instances = {size: tuple(known.models[size][: line.draws]) for size in line.sizes}
-        if not known.keys:
-            known.keys.append(_keys_of_instances(experiment, theorem, line, seed, instances))
-        return Observed(line, (), (), instances, experiment.observe, keys=known.keys[0], dtype=experiment.dtype)
+
+        def builder(size: int, many: bool) -> Callable[[int], Any]:
+            return _instances(experiment, theorem, line, size, seed, many=many)
+
+        instances = {size: known.first(line.draws, size, partial(builder, size)) for size in line.sizes}
+        keys = known.key_use(lambda: _keys_of_instances(experiment, theorem, line, seed, instances))
+        return Observed(line, (), (), instances, experiment.observe, keys=keys, dtype=experiment.dtype)
     tables, errors = [], []
     for size in line.sizes:
         program, asked = _asked(experiment, line, every, size)
@@ -185,7 +197,7 @@ def observed(
     )
 
 
-def noise_of(
+def noise_program_of(
     theorem: str,
     experiment: Experiment,
     line: SweepLine,
@@ -549,6 +561,6 @@ def _sample(column: np.ndarray, valid: np.ndarray | None, letter: Measured, wher
 
 
 __all__ = [
-    "SPAN", "BuiltInstances", "chosen_values", "instance", "measure", "noise_of", "observed", "padded_sizes",
+    "SPAN", "BuiltInstances", "chosen_values", "instance", "measure", "noise_program_of", "observed", "padded_sizes",
     "steps_of", "structures", "traced_arguments",
 ]  # fmt: skip

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from theorax.numerics import platform
 from theorax.numerics.arithmetics.largest_value import coarsest_epsilon, largest_value
-from theorax.numerics.arithmetics.noise_inputs import Ties, mantissas, scores, tied
+from theorax.numerics.arithmetics.noise_inputs import Ties, mantissas, noise_scores, tied
 from theorax.numerics.compiling import compiled, work_on_entries
 from theorax.numerics.nested_steps import every_step, jaxpr_as_fun
 from theorax.verifiers.cases.noisy_draws import DrawOfNoise
@@ -56,7 +56,7 @@ class NoiseLetters:
 
     def scores(self, draw: DrawOfNoise, number: int) -> Vector:
         """The scores of the noise of a draw."""
-        return scores(self.drawn(draw, number))
+        return noise_scores(self.drawn(draw, number))
 
     def noise(self, of: Vector) -> Vector:
         """The noise of these scores, rounded as each entry's type is."""

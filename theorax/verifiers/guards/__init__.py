@@ -4,7 +4,7 @@ A guard withholds support or says what was not looked at; it never turns a word 
 a function of the evidence of one claim in a module of its own; `GUARDS` names all of them.
 """
 
-from theorax.decide.guard_findings import Looked, together
+from theorax.decide.guard_findings import Looked, all_looked
 from theorax.verifiers.guards.branches_untaken import branches_untaken
 from theorax.verifiers.guards.conventions import conventions
 from theorax.verifiers.guards.derivatives import derivatives
@@ -50,4 +50,4 @@ GUARDS: tuple[Guard, ...] = (
 
 def look(claim: DecidedClaim) -> Looked:
     """Run every guard on one claim, and put together what they found."""
-    return together(guard(claim) for guard in GUARDS)
+    return all_looked(guard(claim) for guard in GUARDS)

@@ -11,7 +11,7 @@ import jax
 import numpy as np
 
 from theorax.decide.findings import Finding, Found
-from theorax.decide.guard_findings import NOTHING_LOOKED_AT, Looked, together
+from theorax.decide.guard_findings import NOTHING_LOOKED_AT, Looked, all_looked
 from theorax.decide.verdict import Assumption, Standing
 from theorax.exact.same_program import forms_of
 from theorax.names import many
@@ -42,7 +42,7 @@ def derivatives(claim: DecidedClaim) -> Looked:
         letters = {letter.name for letter in claim.planned.claim.observed}
         own = {name: told for name, told in compared.items() if name in letters}
         parts.append(_told(own, because, observed, len(found.runs)))
-    found_together = together(parts) if parts else NOTHING_LOOKED_AT
+    found_together = all_looked(parts) if parts else NOTHING_LOOKED_AT
     return Looked(found_together.findings[:1], tuple(dict.fromkeys(found_together.ledger)))
 
 

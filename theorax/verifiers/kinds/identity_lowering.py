@@ -22,7 +22,7 @@ from theorax.exact.decisions import read_as_exact
 from theorax.exact.held_fixed import leaf_text, name_of
 from theorax.exact.identity_decision import IdentityPoint, IdentityProblem, decide_identity
 from theorax.exact.identity_ladder import OBSTACLES, Carry, Generic, Sides
-from theorax.exact.same_program import Form, Forms, forms_of
+from theorax.exact.same_program import Forms, ProgramForm, forms_of
 from theorax.language import Absolute, Identity, Measured
 from theorax.numerics.arithmetics import Domain, RunningError, UnsupportedPrimitive, narrow_casts
 from theorax.verifiers.cases import instances
@@ -229,12 +229,12 @@ def _is_single(leaf: Any) -> bool:
 
 def _forms(
     claim: Identity, cell: Cell, observed: Observed, draw: int, leading: Sequence[int] = ()
-) -> tuple[Sequence[Form], Sequence[Form]]:
+) -> tuple[Sequence[ProgramForm], Sequence[ProgramForm]]:
     """Both sides by their forms, the letters put into them; ``leading`` as in `forms_of`."""
     (size,) = cell.line.sizes
     known, (model, read) = observed.evaluations, observed.instances[size][draw]
 
-    def forms() -> Mapping[str, Form]:
+    def forms() -> Mapping[str, ProgramForm]:
         traces = known.setdefault(("traces", size), {})
         return forms_of(lambda model: dict(observed.observe(model, **read)), (model,), leading, traces)
 
@@ -248,7 +248,7 @@ def _forms(
             instances.on(side.xreplace(one), cell, size, seen, Forms()) for side in (claim.left, claim.right)
         )
     except UnsupportedPrimitive:  # a function that no program is known by: not one program, for all that is seen
-        return (), (Form("", ()),)
+        return (), (ProgramForm("", ()),)
     return (left,), (right,)
 
 

@@ -204,7 +204,7 @@ class Judge(ABC, Generic[C]):
         return [side for name in claim.measured_fields if isinstance(side := getattr(claim, name), Expr)]
 
     def kept_by_floats(self, claim: C) -> Sequence[FloatTest]:
-        """What the floats that the program returns on an instance must keep; nothing where balls do not decide it."""
+        """The conditions that the floats of the program on an instance must keep; none where balls do not decide them."""
         return ()
 
     def averaged(self, claim: C) -> Expr | None:
