@@ -49,7 +49,7 @@ THEOREM = (H.fixed, H.independent, H.centred, H.isotropic, H.norm, H.given)
 C = 2
 order = K * sqrt(log(K)) * seen.op
 bound = Inequality(
-    seen.sup, at_most=C * order * (seen.width + seen.rad), under=THEOREM,
+    seen.sup, at_most=C * order * (seen.width + seen.rad), under=THEOREM, content=Rational(1, 20),
     wrong={
         "C = 1/4": dict(at_most=order * (seen.width + seen.rad) / 4),
         "||B|| forgotten": dict(at_most=C * K * sqrt(log(K)) * (seen.width + seen.rad)),
