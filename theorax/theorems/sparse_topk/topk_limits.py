@@ -108,9 +108,10 @@ def large(model, w, n, k, p):
     return dict(slope=slope, rest=jnp.abs(off_first_order(model, y, w, n, k, p)).max())
 
 
-def normal(key, w, n, k, p, order, stretched):
+def uniform(key, w, n, k, p, order, stretched):
+    """``stretched``: one for scores between -1 and 1, whose values of first order lie in [0, 1] for w k >= 2 n."""
     e = setting.exponent(order if order else p)
-    x = stretched * setting.scores(key, n)
+    x = stretched * jax.random.uniform(key, (n,), minval=-1.0, maxval=1.0)
     return LargeWeight(x, setting.between(x, k, 1.0 * w, e), jnp.asarray(e))
 
 
@@ -169,7 +170,7 @@ def neighbours():
 
 
 even = Subject(evenly, order=0.0)
-near, plane = Subject(drawn, weight=1.0), Subject(normal, order=0.0, stretched=1.0)
+near, plane = Subject(drawn, weight=1.0), Subject(uniform, order=0.0, stretched=1.0)
 theorem = Theorem(
     place="limits in the weight and in the order (reconstructed; the bounds are derived here)",
     label="derived",
