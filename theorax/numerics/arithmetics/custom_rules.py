@@ -60,7 +60,9 @@ def _step(step: Operation, operands: list[Any]) -> Sequence[Any]:
         case "while":
             asks, does = params["cond_nconsts"], params["body_nconsts"]
             condition, body = flatten(params["cond_jaxpr"]), flatten(params["body_jaxpr"])
-            goes_on = lambda carry: _bind(condition, [*operands[:asks], *carry])[0]
+
+            def goes_on(carry: tuple[Any, ...]) -> Any:
+                return _bind(condition, [*operands[:asks], *carry])[0]
 
             def once(carry: tuple[Any, ...]) -> tuple[Any, ...]:
                 after, going = _bind(body, [*operands[asks : asks + does], *carry]), goes_on(carry)

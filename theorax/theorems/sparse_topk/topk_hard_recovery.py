@@ -48,7 +48,8 @@ hard = Inequality(
     seen.off, at_most=step, under=H.power, where=h >= 1, wrong={"threshold lam/2": dict(of=seen.off_near)},
 )
 soft = Inequality(
-    seen.off, at_least=Rational(1, 2000), under=H.power, where=h <= Rational(4, 5), wrong={"threshold p lam": dict(of=seen.off_far)},
+    seen.off, at_least=Rational(1, 2000), under=H.power, where=h <= Rational(4, 5),
+    wrong={"threshold p lam": dict(of=seen.off_far)},
 )
 kept = Inequality(
     seen.outside, at_most=step, under=H.power, where=h >= 1, wrong={"threshold of a half": dict(of=seen.outside_near)},
