@@ -181,6 +181,12 @@ PROGRAMS = {
     ),
     "loop": (lambda x: jax.lax.fori_loop(0, 4, lambda i, c: c + x[i] * c, 1.0), (normal(4),)),
     "while": (lambda x: jax.lax.while_loop(lambda c: c[0] < 3, lambda c: (c[0] + 1, c[1] * x), (0, x)), (normal(2),)),
+    "whiles of a batch": (
+        lambda x: jax.vmap(lambda n, y: jax.lax.while_loop(lambda c: c[0] < n, lambda c: (c[0] + 1, c[1] * y), (0, y)))(
+            jnp.array([1, 3, 2]), x
+        ),
+        (normal(3, 2),),
+    ),
     "cond": (lambda x: jax.lax.cond(x.shape[0] > 2, lambda y: 2 * y, lambda y: y, x), (normal(3),)),
     "triangle": (lambda x: jnp.sum(jnp.where(jnp.tril(jnp.ones((3, 3), bool)), x, 0.0), axis=1), (normal(3, 3),)),
     "remat": (jax.grad(lambda x: jnp.sum(jax.checkpoint(lambda y: jnp.tanh(y) ** 2)(x))), (normal(3),)),

@@ -60,11 +60,19 @@ def _step(step: Operation, operands: list[Any]) -> Sequence[Any]:
         case "while":
             asks, does = params["cond_nconsts"], params["body_nconsts"]
             condition, body = flatten(params["cond_jaxpr"]), flatten(params["body_jaxpr"])
-            return jax.lax.while_loop(
-                lambda carry: _bind(condition, [*operands[:asks], *carry])[0],
-                lambda carry: tuple(_bind(body, [*operands[asks : asks + does], *carry])),
-                tuple(operands[asks + does :]),
-            )
+
+            def goes_on(carry: tuple[Any, ...]) -> Any:
+                return _bind(condition, [*operands[:asks], *carry])[0]
+
+            def once(carry: tuple[Any, ...]) -> tuple[Any, ...]:
+                after, going = _bind(body, [*operands[asks : asks + does], *carry]), goes_on(carry)
+                if not going.shape:
+                    return tuple(after)
+                wide = [going.reshape(going.shape + (1,) * (new.ndim - going.ndim)) for new in after]
+                return tuple(map(jnp.where, wide, after, carry))
+
+            # In a batch each member ends by its own condition.
+            return jax.lax.while_loop(lambda carry: goes_on(carry).any(), once, tuple(operands[asks + does :]))
         case "linear_solve":
             matrix, right = operands
             matrix = matrix.T if params["transposed"] else matrix

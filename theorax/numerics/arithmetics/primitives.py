@@ -211,10 +211,23 @@ def _while(run: Interpreter, step: Operation, operands: list[Any]) -> list[Any]:
     condition, body = run.body(params["cond_jaxpr"]), run.body(params["body_jaxpr"])
     carry = operands[asks + does :]
     for _ in range(_MOST_ITERATIONS):
-        if not bool(run.run(condition, [*operands[:asks], *carry])[0]):
+        goes_on = np.asarray(run.run(condition, [*operands[:asks], *carry])[0])
+        if not goes_on.any():
             return carry
-        carry = run.run(body, [*operands[asks : asks + does], *carry])
+        after = run.run(body, [*operands[asks : asks + does], *carry])
+        # In a batch each member ends by its own condition, and stays as it is from there on.
+        carry = after if goes_on.all() else [_where(run, goes_on, *pair) for pair in zip(after, carry, strict=True)]
     raise UnsupportedPrimitive("while", run.domain.name, f"it runs for more than {_MOST_ITERATIONS} rounds")
+
+
+def _where(run: Interpreter, which: np.ndarray, new: Any, old: Any) -> Any:
+    """``new`` at the places of the leading axes where ``which`` is true, ``old`` elsewhere."""
+    shape = new.shape if (native := isinstance(new, np.ndarray) and new.dtype != object) else run.domain.shape(new)
+    taken = np.broadcast_to(which.reshape(which.shape + (1,) * (len(shape) - which.ndim)), shape)
+    if native:
+        return np.where(taken, new, old)
+    places = np.arange(taken.size).reshape(shape)
+    return run.domain.take(run.domain.join([new, old]), np.where(taken, places, taken.size + places))
 
 
 def _cond(run: Interpreter, step: Operation, operands: list[Any]) -> list[Any]:

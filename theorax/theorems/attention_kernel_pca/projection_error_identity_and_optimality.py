@@ -68,8 +68,11 @@ not_for_queries = Inequality(
     drawn.ratio, at_least=Rational(5, 4), under=H.other, content=share,
     wrong={"least for queries too": dict(at_least=None, at_most=1)},
 )
-negative = Inequality(
-    drawn.value, at_most=0, under=H.random, content=share, wrong={"an error is not negative": dict(at_most=None, at_least=0)},
+# Of a thousand pilot draws 3 were positive, and 19 with 12 keys.
+negative = Probability(
+    drawn.value <= 0, at_least=1 - share, expected=Rational(99, 100), under=H.random,
+    margin=Absolute(1, 20, "with the values of kernel PCA no draw is negative"),
+    wrong={"an error is not negative": dict(event=drawn.value >= 0)},
 )
 
 

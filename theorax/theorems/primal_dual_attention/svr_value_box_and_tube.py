@@ -33,14 +33,18 @@ seen = arrays(
     beyond="C less beta_j on the side of r_j, times what r_j lies beyond the tube, if outside",
 )
 
-H = hypotheses(solved="coefficients and function are optimal")
+H = hypotheses(
+    solved="coefficients and function are optimal",
+    outside=Hypothesis("some r_j lies outside the tube", holds=seen.furthest > 0),
+)
 box = Inequality(
     Abs(seen.value) - C / h, at_most=0, under=(),
     margin=Absolute(1, 10**12, "where the box is reached balls of equal numbers differ by their radius"),
     wrong={"C/h^2": dict(of=Abs(seen.value) - C / h**2)},
 )
 attained = Inequality(
-    seen.largest, at_least=C - seen.gap / seen.furthest, under=H.solved, wrong={"C without h": dict(of=seen.plain)},
+    seen.largest, at_least=C - seen.gap / seen.furthest, under=(H.solved, H.outside),
+    wrong={"C without h": dict(of=seen.plain)},
 )
 inside = Inequality(seen.within, at_most=seen.gap, under=H.solved)
 outside = Inequality(seen.beyond, at_most=seen.gap, under=H.solved)
@@ -54,8 +58,10 @@ class Turned(eqx.Module):
     rolled: int = eqx.field(static=True)
 
 
-def solved(key, N, D, C, eps, kind, bias, rolled, share):
-    return Turned(setting.fit(FEATURES[int(kind)], *setting.points(key, N, D), C, eps, bias), float(share), int(rolled))
+def solved(key, N, D, C, eps, kind, bias, rolled, share, scaled):
+    keys, queries, targets = setting.points(key, N, D)
+    fitted = setting.fit(FEATURES[int(kind)], keys, queries, scaled * targets, C, eps, bias)
+    return Turned(fitted, float(share), int(rolled))
 
 
 def slackness(model, C, eps):
@@ -89,7 +95,7 @@ def complementary():
                (c - a) * s + b * (e + e + s) - (c - (a - b)) * s, 2 * b * e)
 
 
-optimal = Subject(solved, kind=TAYLOR, bias=True, rolled=0, share=1.0)
+optimal = Subject(solved, kind=TAYLOR, bias=True, rolled=0, share=1.0, scaled=1.0)
 theorem = Theorem(
     place="consequences of complementary slackness (derived here)",
     label="derived",
@@ -106,6 +112,7 @@ theorem = Theorem(
             "coefficients of the keys beside": optimal(rolled=1).breaking(H.solved, fails=(inside, outside)),
             # Some keys lie outside the tube, and the largest coefficient is C/2.
             "half of the coefficients": optimal(share=0.5).breaking(H.solved, fails=(attained, outside)),
+            "targets a hundredth as large": optimal(scaled=0.01).breaking(H.outside, fails=attained),
         }),
     ),
     issues=(

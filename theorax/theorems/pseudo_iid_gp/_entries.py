@@ -42,10 +42,11 @@ def products(W: Float[Array, "N M"], units: Scalar, inputs: Scalar) -> dict[str,
 
 def observe(layer: LinearLayer, n: Extent) -> dict[str, Array]:
     """Of a square matrix, and the second moments of one half of its places less those of the other."""
-    size, first = setting.width(n), jnp.arange(n.padded) < n.value // 2
+    size, half, places = setting.width(n), n.value // 2, jnp.arange(n.padded)
+    first, second = places < half, (places >= half) & (places < 2 * half)
     squares = size * layer.weight**2
-    halves = jnp.where(first[:, None], jnp.where(first[None, :], squares, -squares), 0)
-    return dict(place=halves.sum() * 4 / size**2, **products(layer.weight, size, size))
+    halves = jnp.where(first[:, None], jnp.where(first, squares, 0) - jnp.where(second, squares, 0), 0)
+    return dict(place=halves.sum() / half**2, **products(layer.weight, size, size))
 
 
 def observe_tall(layer: LinearLayer, n: int) -> dict[str, Array]:

@@ -29,7 +29,7 @@ row = Measured("row", "n^2 W_aj^2 W_aj'^2, mean over rows and pairs of columns",
 rows = Measured("rows", "n^2 W_aj^2 W_cj'^2, mean over pairs of rows and of columns", nonnegative=True)
 cross = Measured("cross", "n^2 W_aj W_cj W_aj' W_cj', mean over pairs of rows and of columns")
 place = Measured(
-    "place", "n W_ij^2, mean over the first half of the rows: first half of the columns less the second half"
+    "place", "n W_ij^2, mean over the first n//2 rows: the first n//2 columns less the n//2 after them"
 )
 tall = numbers(
     fourths="n^2 W_aj^4 of 2 n units and n inputs, mean over the entries",

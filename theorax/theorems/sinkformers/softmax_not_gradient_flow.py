@@ -127,9 +127,9 @@ def turning(model):
 
 @settles(weighted, lowers, jacobian)
 def any_tokens(claim):
-    """Two tokens on the line and every A = -W_V."""
-    a, one = generic_entries("a", 1, 1), np.array([[1]], dtype=object)
-    model = TiedLayer(SinkhornLayer(a, one, -a), generic_entries("x", 2, 1), SOFTMAX)
+    """Two tokens in the plane and every symmetric A = -W_V, in coordinates along its eigenvectors."""
+    A, one = np.diag(generic_entries("a", 2)), np.diag(np.array([1, 1], dtype=object))
+    model = TiedLayer(SinkhornLayer(A, one, -A), generic_entries("x", 2, 2), SOFTMAX)
     yield Instance(claim, "two tokens", observe, model)
 
 

@@ -128,9 +128,9 @@ def observe(model):
 
 @settles(first_variation, unnormalised, gradient)
 def any_tokens(claim):
-    """Two tokens on the line, every A = -W_V, any masses."""
-    a, one = generic_entries("a", 1, 1), np.array([[1]], dtype=object)
-    model = Cloud(SinkhornLayer(a, one, -a), generic_entries("x", 2, 1), generic_entries("m", 2))
+    """Two tokens in the plane, every symmetric A = -W_V in coordinates along its eigenvectors, any masses."""
+    A, one = np.diag(generic_entries("a", 2)), np.diag(np.array([1, 1], dtype=object))
+    model = Cloud(SinkhornLayer(A, one, -A), generic_entries("x", 2, 2), generic_entries("m", 2))
     yield Instance(claim, "two tokens", without, model)
 
 

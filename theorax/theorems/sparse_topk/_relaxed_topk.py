@@ -36,7 +36,10 @@ DRAWS = Efforts(3, 6, 16)
 
 def exponent(p: Any) -> float:
     """e = 1/(p-1) of the orders above: a half or a whole number, so that roots and powers stay exact."""
-    return round(2 / (float(p) - 1)) / 2
+    twice = 2 / (float(p) - 1)
+    if twice <= 0 or abs(twice - round(twice)) > 1e-9 * twice:
+        raise ValueError(f"1/(p-1) is neither a half nor a whole number at p = {p}")
+    return round(twice) / 2
 
 
 def raised(x: Any, e: float) -> Any:

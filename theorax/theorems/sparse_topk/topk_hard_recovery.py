@@ -5,9 +5,9 @@
 f*(y) - R(y), f* half the squared k-support norm. Let s be x for the mask, |x| for magnitudes, in
 decreasing order, and h = (s_k - s_(k+1))/D, with D = lam and D = lam s_(k+1)^(p-1) > 0,
 respectively. If h >= 1, the mask is the 0/1 mask of the k largest x_i; the magnitude operator is
-zero outside the k largest |x_i|, where |x_i| - |y_i| = lam |y_i|^(p-1). If h < 1, neither is so: at
-h = 4/5, lam = 1/2, k = 3, p in {4/3, 3/2, 2, 3} and s_(k+1) in [1/2, 1], an entry of the mask is
-off by at least 1/2000, and an entry of the magnitude operator outside is at least 1/2000.
+zero outside the k largest |x_i|, where |x_i| - |y_i| = lam |y_i|^(p-1). If h < 1, neither is so: for
+h <= 4/5, at lam = 1/2, k = 3, p in {4/3, 3/2, 2, 3} and s_(k+1) in [1/2, 1], an entry of the mask
+is off by at least 1/2000, and an entry of the magnitude operator outside is at least 1/2000.
 
 **Idea.** The mask is hard exactly if some tau lies in [s_(k+1), s_k - lam]. For magnitudes, k
 entries y + lam y^(p-1) = s and zeros elsewhere are optimal exactly if s_(k+1) is at most the y of
@@ -48,13 +48,14 @@ hard = Inequality(
     seen.off, at_most=step, under=H.power, where=h >= 1, wrong={"threshold lam/2": dict(of=seen.off_near)},
 )
 soft = Inequality(
-    seen.off, at_least=Rational(1, 2000), under=H.power, where=h < 1, wrong={"threshold p lam": dict(of=seen.off_far)},
+    seen.off, at_least=Rational(1, 2000), under=H.power, where=h <= Rational(4, 5),
+    wrong={"threshold p lam": dict(of=seen.off_far)},
 )
 kept = Inequality(
     seen.outside, at_most=step, under=H.power, where=h >= 1, wrong={"threshold of a half": dict(of=seen.outside_near)},
 )
 more = Inequality(
-    seen.outside, at_least=Rational(1, 2000), under=H.power, where=h < 1,
+    seen.outside, at_least=Rational(1, 2000), under=H.power, where=h <= Rational(4, 5),
     wrong={"threshold of twice": dict(of=seen.outside_far)},
 )
 bias = Inequality(

@@ -29,7 +29,10 @@ seen = numbers(
     slope="(y_1 - y_n) times the weight, over x_1 - x_n",
     rest="largest |y_i - first-order value|",
 )
-given = arrays(nothing="y less its value of first order, for p = 2")
+given = arrays(
+    nothing="y less its value of first order, for p = 2",
+    room="what the values of first order keep from zero and one, at the nearest",
+)
 ends = arrays(
     beyond="y_(k+1)",
     tail="sum of the y_j beyond rank k",
@@ -41,6 +44,7 @@ ends = arrays(
 H = hypotheses(
     convex=setting.CONVEX,
     power="R is the power of order p",
+    between=Hypothesis("all k/n + (x_i - mean x)/w lie in [0, 1]", holds=given.room >= 0),
 )
 tiny = Rational(1, 10**11)  # tau is known to 2^-44
 slope = Limit(
@@ -56,7 +60,8 @@ second = Rate(
     wrong={"first order": 1 / w, "third order": w**-3},
 )
 exact = Inequality(
-    Abs(given.nothing), at_most=tiny, under=H.power, where=Eq(p, 2), wrong={"not exact": dict(at_most=None, at_least=tiny)},
+    Abs(given.nothing), at_most=tiny, under=(H.power, H.between), where=Eq(p, 2),
+    wrong={"not exact": dict(at_most=None, at_least=tiny)},
 )
 first = Inequality(
     ends.beyond, at_most=ends.near_one + Rational(1, 2**20), under=H.power, wrong={"g for 1 - g": dict(at_most=ends.swapped)},
@@ -103,15 +108,20 @@ def large(model, w, n, k, p):
     return dict(slope=slope, rest=jnp.abs(off_first_order(model, y, w, n, k, p)).max())
 
 
-def normal(key, w, n, k, p, order):
+def uniform(key, w, n, k, p, order, stretched):
+    """``stretched``: one for scores between -1 and 1, whose values of first order lie in [0, 1] for w k >= 2 n."""
     e = setting.exponent(order if order else p)
-    x = setting.scores(key, n)
+    x = stretched * jax.random.uniform(key, (n,), minval=-1.0, maxval=1.0)
     return LargeWeight(x, setting.between(x, k, 1.0 * w, e), jnp.asarray(e))
 
 
 def squares(model, w, n, k, p):
     y = jnp.clip((model.x - model.tau) / w, 0, 1)
-    return dict(nothing=off_first_order(model, jnp.where(model.e == 1, y, y**3), w, n, k, p))
+    first = k / n + (model.x - model.x.mean()) / w
+    return dict(
+        nothing=off_first_order(model, jnp.where(model.e == 1, y, y**3), w, n, k, p),
+        room=jnp.minimum(first, 1 - first).min(),
+    )
 
 
 def drawn(key, n, k, p, g, weight):
@@ -160,7 +170,7 @@ def neighbours():
 
 
 even = Subject(evenly, order=0.0)
-near = Subject(drawn, weight=1.0)
+near, plane = Subject(drawn, weight=1.0), Subject(uniform, order=0.0, stretched=1.0)
 theorem = Theorem(
     place="limits in the weight and in the order (reconstructed; the bounds are derived here)",
     label="derived",
@@ -176,8 +186,9 @@ theorem = Theorem(
             "R of order 3": even(order=3.0).breaking(H.power, fails=(slope, second)),
         }),
         squares=Experiment(squares, given, {w: (16, 64)}, at={n: 6, k: 2, p: 2}, draws=Efforts(3, 6, 16), subjects={
-            "R of order 2": Subject(normal, order=0.0),
-            "R of order 4/3": Subject(normal, order=4 / 3).breaking(H.power, fails=exact),
+            "R of order 2": plane,
+            "R of order 4/3": plane(order=4 / 3).breaking(H.power, fails=exact),
+            "scores a hundred times as wide": plane(stretched=100.0).breaking(H.between, fails=exact),
         }),
         orders=Experiment(apart, ends, {n: (6, 9)}, at=tuple(
             {k: 3, g: gap, p: order}
