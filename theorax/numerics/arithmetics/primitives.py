@@ -211,10 +211,23 @@ def _while(run: Interpreter, step: Operation, operands: list[Any]) -> list[Any]:
     condition, body = run.body(params["cond_jaxpr"]), run.body(params["body_jaxpr"])
     carry = operands[asks + does :]
     for _ in range(_MOST_ITERATIONS):
-        if not bool(run.run(condition, [*operands[:asks], *carry])[0]):
+        goes = np.asarray(run.run(condition, [*operands[:asks], *carry])[0])
+        if not goes.any():
             return carry
-        carry = run.run(body, [*operands[asks : asks + does], *carry])
+        after = run.run(body, [*operands[asks : asks + does], *carry])
+        # A loop under vmap asks once for each member, and leaves those as they are that have ended.
+        pairs = zip(after, carry, step.result_types, strict=True)
+        carry = after if goes.all() else [_going(run, goes, *part) for part in pairs]
     raise UnsupportedPrimitive("while", run.domain.name, f"it runs for more than {_MOST_ITERATIONS} rounds")
+
+
+def _going(run: Interpreter, goes: np.ndarray, after: Any, before: Any, aval: Any) -> Any:
+    """The value after a round of the members of a batch that go on, before it of the others."""
+    which = np.broadcast_to(goes.reshape(goes.shape + (1,) * (len(aval.shape) - goes.ndim)), aval.shape)
+    if is_native(aval):
+        return np.where(which, after, before)
+    places = np.arange(which.size).reshape(aval.shape)
+    return run.domain.take(run.domain.join([after, before]), np.where(which, places, places + which.size))
 
 
 def _cond(run: Interpreter, step: Operation, operands: list[Any]) -> list[Any]:
