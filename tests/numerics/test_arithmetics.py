@@ -181,8 +181,8 @@ PROGRAMS = {
     ),
     "loop": (lambda x: jax.lax.fori_loop(0, 4, lambda i, c: c + x[i] * c, 1.0), (normal(4),)),
     "while, each member as long as it asks": (
-        jax.vmap(lambda x: jax.lax.while_loop(lambda c: c[0] < x[0], lambda c: (c[0] + 1.0, c[1] * x[1:]), (0.0, x))[1][0]),
-        (jnp.array([[1.0, 2.0], [3.0, 0.5], [-1.0, 4.0]]),),
+        jax.vmap(lambda x: jax.lax.while_loop(lambda c: c[0] < 4 * x[0], lambda c: (c[0] + 1, c[1] * x), (0, x))[1]),
+        (normal(5, 3),),
     ),
     "while": (lambda x: jax.lax.while_loop(lambda c: c[0] < 3, lambda c: (c[0] + 1, c[1] * x), (0, x)), (normal(2),)),
     "cond": (lambda x: jax.lax.cond(x.shape[0] > 2, lambda y: 2 * y, lambda y: y, x), (normal(3),)),
