@@ -16,6 +16,7 @@ __all__ = ["RoundingFloor", "rounding_floor"]
 # Ten unit roundoffs of numbers of order one: what a value must stand elsewhere too (ten times the rounding seen).
 _ASTRAY = math.log(2)  # rounding is within a factor of two of a smaller value once in many
 _DOUBLE, _SINGLE = 10 * 2.0**-53, 10 * 2.0**-24
+_BELOW = 2.0**-10  # of the floor: differences of numbers of order one are no smaller, but zero
 
 
 @dataclass(frozen=True)
@@ -30,9 +31,10 @@ def rounding_floor(values: Sequence[float], claimed: NDArray[np.float64]) -> Rou
     """The floor of rounding that the values of the largest sizes have come to; None where they have not.
 
     ``claimed``: the logarithm of the claimed decay at every size. An error is a difference of numbers of order one, or of
-    larger ones where the values are larger. Values below `CLEAR` floors of doubles are rounding. Single precision rounds
-    by more than many honest errors: such values must also be off the claimed decay, from the last clear size on, by a factor
-    of two where that decay has passed the floor.
+    larger ones where the values are larger. Values below `CLEAR` floors of doubles are rounding, unless they fall as claimed
+    to far below the floor: products of small factors do, and rounding does not. Single precision rounds by more than many
+    honest errors: such values must also be off the claimed decay, from the last clear size on, by a factor of two where that
+    decay has passed the floor.
     """
     found = np.asarray(values, float)
     scale = max(1.0, float(found.max()))
@@ -43,6 +45,7 @@ def rounding_floor(values: Sequence[float], claimed: NDArray[np.float64]) -> Rou
             continue
         expected = np.log(found[kept - 1]) + claimed[kept:] - claimed[kept - 1]
         astray = np.abs(np.log(found[kept:]) - expected) > _ASTRAY
-        if not must_stray or (astray & (expected < math.log(unit * scale))).any():
+        falls_on = not astray.any() and found.min() < _BELOW * unit * scale
+        if (not must_stray and not falls_on) or (astray & (expected < math.log(unit * scale))).any():
             return RoundingFloor(unit * scale, kept)
     return None
