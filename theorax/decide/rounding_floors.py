@@ -16,6 +16,7 @@ __all__ = ["RoundingFloor", "rounding_floor"]
 # Ten unit roundoffs of numbers of order one: what a value must stand elsewhere too (ten times the rounding seen).
 _ASTRAY = math.log(2)  # rounding is within a factor of two of a smaller value once in many
 _DOUBLE, _SINGLE = 10 * 2.0**-53, 10 * 2.0**-24
+_AS_CLAIMED = 0.25  # of the claimed fall: what a power beside an exponential takes of it; rounding does not fall
 _BELOW = 2.0**-10  # of the floor: differences of numbers of order one are no smaller, but zero
 
 
@@ -43,9 +44,12 @@ def rounding_floor(values: Sequence[float], claimed: NDArray[np.float64]) -> Rou
         kept = int(clear[-1]) + 1 if clear.size else 0
         if not 0 < kept < len(found):
             continue
-        expected = np.log(found[kept - 1]) + claimed[kept:] - claimed[kept - 1]
-        astray = np.abs(np.log(found[kept:]) - expected) > _ASTRAY
-        falls_on = not astray.any() and found.min() < _BELOW * unit * scale
-        if (not must_stray and not falls_on) or (astray & (expected < math.log(unit * scale))).any():
+        with np.errstate(divide="ignore"):
+            logs = np.log(found)
+        expected = logs[kept - 1] + claimed[kept:] - claimed[kept - 1]
+        astray = (np.abs(logs[kept:] - expected) > _ASTRAY) & (expected < math.log(unit * scale))
+        falls = np.diff(logs[kept - 1 :]) / np.diff(claimed[kept - 1 :])
+        falls_on = found.min() < _BELOW * unit * scale and bool((np.abs(falls - 1) < _AS_CLAIMED).all())
+        if astray.any() if must_stray else not falls_on:
             return RoundingFloor(unit * scale, kept)
     return None
