@@ -48,7 +48,8 @@ def rounding_floor(values: Sequence[float], claimed: NDArray[np.float64]) -> Rou
             logs = np.log(found)
         expected = logs[kept - 1] + claimed[kept:] - claimed[kept - 1]
         astray = (np.abs(logs[kept:] - expected) > _ASTRAY) & (expected < math.log(unit * scale))
-        falls = np.diff(logs[kept - 1 :]) / np.diff(claimed[kept - 1 :])
+        with np.errstate(invalid="ignore"):  # of two values that are zero
+            falls = np.diff(logs[kept - 1 :]) / np.diff(claimed[kept - 1 :])
         falls_on = found.min() < _BELOW * unit * scale and bool((np.abs(falls - 1) < _AS_CLAIMED).all())
         if astray.any() if must_stray else not falls_on:
             return RoundingFloor(unit * scale, kept)
