@@ -51,6 +51,6 @@ def rounding_floor(values: Sequence[float], claimed: NDArray[np.float64]) -> Rou
         with np.errstate(invalid="ignore"):  # of two values that are zero
             falls = np.diff(logs[kept - 1 :]) / np.diff(claimed[kept - 1 :])
         falls_on = found.min() < _BELOW * unit * scale and bool((np.abs(falls - 1) < _AS_CLAIMED).all())
-        if astray.any() if must_stray else not falls_on:
+        if not falls_on and (astray.any() or not must_stray):
             return RoundingFloor(unit * scale, kept)
     return None
