@@ -35,6 +35,17 @@ WANTED = [
     "noise",
     "assumed",
     "blind to",
+    "seen",
+    "ours",
+    "range",
+    "class",
+    "numeric_floor",
+    "together",
+    "searched",
+    "witness",
+    "by convention",
+    "open step",
+    "decides",
 ]
 
 

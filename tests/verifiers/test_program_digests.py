@@ -49,7 +49,7 @@ SAME = {
     ),
     "the claim": (("mean=mean", "other=mean"),),
     "sizes": (("(64, 128, 256, 512)", "(100, 200, 400, 800)"),),
-    "draws": (("draws=4000", "draws=500"),),
+    "draws": (("draws=4000", "draws=8000"),),
     "margin": (('Absolute(1, 1, "two")', 'Absolute(3, 2, "three")'),),
     "order of lines": (("dict(x=jnp.mean(z**2), y=jnp.max(z))", "dict(y=jnp.max(z), x=jnp.mean(z**2))"),),
     "words": (('"a scale"', '"another word"'), ('"""Mean square."""', '"""Nothing."""')),
@@ -67,14 +67,16 @@ OTHER = {
 }
 
 
-def programs(folder: Path, name: str, changes: tuple[tuple[str, str], ...] = ()) -> list[str]:
+def programs(
+    folder: Path, name: str, changes: tuple[tuple[str, str], ...] = (), at: tuple[tuple[str, str], ...] = ()
+) -> list[str]:
     text = FILE
     for old, new in changes:
         assert old in text
         text = text.replace(old, new)
     folder.mkdir(exist_ok=True)
     (folder / f"{name}.py").write_text(text, "utf-8")
-    found = versions(name, Settings(effort="quick", roots=(str(folder),), state=str(folder / "state")))
+    found = versions(name, Settings(effort="quick", roots=(str(folder),), state=str(folder / "state"), at=at))
     return [version.program for version in found.values()]
 
 
@@ -105,3 +107,14 @@ def test_claims_of_one_theorem_do_not_count_as_attempts_at_each_other(tmp_path, 
     first, second = programs(tmp_path / "copies", "copied", twice)
     assert [first] == original
     assert second != first
+
+
+def test_other_values_begin_a_count_and_a_renamed_letter_does_not(tmp_path, original):
+    (there,) = programs(tmp_path / "claims", "original", at=(("gamma", "1"),))
+    assert [there] != original
+    renamed = (
+        ('Parameter("gamma"', 'Parameter("scale"'),
+        ("(key, n, gamma)", "(key, n, scale)"),
+        ("gamma * w", "scale * w"),
+    )
+    assert programs(tmp_path / "copies", "copied", renamed, at=(("scale", "2/2"),)) == [there]

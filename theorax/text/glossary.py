@@ -37,6 +37,14 @@ GLOSSARY: Mapping[str, str] = {
         "A p-value is adjusted where one run checks many claims, because many chances to err add up. No word changes by it. "
         "Example: by Holm's method, all 57 green words of a run hold jointly at 2.5 %."
     ),
+    "together": (
+        "The statement about all claims of a run: which green words hold jointly at 2.5 %, which refutations hold over the "
+        "run at 1 %. It changes no word. Example: a claim REFUTED on its own, not over the run, ends with exit code 4."
+    ),
+    "searched": (
+        "A claim for all draws was attacked by a search for a witness, which found none. The search can refute and nothing "
+        "else. Example: `0.97 of the bound reached` is nearer than `never above 0.33 of the bound`."
+    ),
     "witness": (
         "A draw that the law can make, found by a search, at which a claim for all draws fails, as do draws nearby. "
         "Example: two vectors whose softmax values are 1.7 times as far apart as a claimed constant allows."
@@ -132,6 +140,26 @@ GLOSSARY: Mapping[str, str] = {
     "seen": (
         "The sizes, letters and subjects at which a claim was looked at. Values marked `ours` were chosen by the engine, by a "
         "digest of the statement: they can refute and nothing else. Example: `a = 0, 1; 3/7 (ours)`."
+    ),
+    "ours": (
+        "A value of a letter, or a size, that the engine chose in addition to the author's cases. A digest of the statement "
+        "fixes it before any draw. Example: a formula measured at 0 and 1 is refuted at 3/7 (ours)."
+    ),
+    "class": (
+        "Undecided, because the class of corrections is the default one and a form outside it explains the data too. Example: "
+        "a limit that seems wrong under powers of n may be approached like 1/log n."
+    ),
+    "numeric_floor": (
+        "Undecided, because rounding of the program's numbers is as large as what is measured. Both numbers are printed. "
+        "Example: exp(x) - 1 at x = 1e-12 keeps four digits in double precision; expm1(x) keeps all."
+    ),
+    "open step": (
+        "A step of a proof that nothing confirms: there is no second way to compute it, or computer algebra failed. What rests "
+        "on it is measured. Example: `verify lint --proofs ID` lists them."
+    ),
+    "by convention": (
+        "A derivative that JAX returns at a kink, where the differences on the two sides disagree. The claim there speaks of "
+        "JAX's choice. Example: the derivative of relu at 0 is 0."
     ),
     "range": (
         "Undecided, because the claim fails at a value of the engine's outside those of its author, where a hypothesis in "

@@ -1,7 +1,7 @@
 r"""Attempts at one claim: whatever is tried again at one statement spends one error budget.
 
 A count belongs to a claim of a theorem in one form (kind, what is measured, the predicted side, the cases it speaks of),
-on one model, at one effort, at the parameters given. It also belongs to the traced program with that form, at that effort:
+on one model, at one effort, at the parameters given. It also belongs to the traced program with that form, effort and values:
 a theorem that is copied under another name, or whose functions are renamed, continues the count. Draws, sizes, seeds,
 margin, class, pairing and levels do not begin a new one: each new tuple of these is the next attempt, and whoever may try
 again until a test errs will see it err. Attempt k therefore gets the level $\alpha_k = 6\alpha/(\pi^2 k^2)$, which sum to

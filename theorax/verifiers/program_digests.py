@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import Any
 
 import jax
-from sympy import Basic, Symbol
+from sympy import Basic, Symbol, sympify
 from sympy.core.operations import AssocOp, LatticeOp
 
 from theorax.exact.same_program import forms_of
@@ -33,8 +33,13 @@ None is above the smallest of the sweep: a build may cost what no machine has at
 """
 
 
-def program_digest(theorem: Theorem, claim: Claim, said: Sequence[str], cases: Sequence[CellCase]) -> str:
-    """The digest of the program and of these fields of the claim; empty where no program can be traced."""
+def program_digest(
+    theorem: Theorem, claim: Claim, said: Sequence[str], cases: Sequence[CellCase], at: Sequence[tuple[str, str]] = ()
+) -> str:
+    """The digest of the program and of these fields of the claim; empty where no program can be traced.
+
+    ``at``: letters and their values where the command asks for others than the theorem's; the values enter, not the names.
+    """
     line = next((case.cell.line for case in cases if case.cell.line is not BOX), None)
     if line is None:
         return ""
@@ -42,7 +47,8 @@ def program_digest(theorem: Theorem, claim: Claim, said: Sequence[str], cases: S
     names = {letter: forms[letter.name] for letter in claim.letters if letter.name in forms}
     if not names:
         return ""
-    return _digest(type(claim).__name__, *(f"{part}={_told(getattr(claim, part), names)}" for part in said))
+    asked = [f"at={sorted(str(sympify(value, rational=True)) for _, value in at)}"] if at else []
+    return _digest(type(claim).__name__, *(f"{part}={_told(getattr(claim, part), names)}" for part in said), *asked)
 
 
 def _forms(experiment: Experiment, line: SweepLine) -> dict[str, str]:

@@ -368,10 +368,12 @@ def versions(theorem_id: str, settings: Settings, value: Theorem | None = None) 
     """Under which version the attempts at each claim that a check would try are counted."""
     theorem, table = _prepare(theorem_id, settings, _catalogue(settings), value)
     planned = [_plan(theorem_id, theorem, name, table, settings, 1) for name in theorem.claims]
-    return {part.name: version for part, version in _with_programs(theorem, planned) if part.is_tried}
+    return {part.name: version for part, version in _with_programs(theorem, planned, settings) if part.is_tried}
 
 
-def _with_programs(theorem: Theorem, claims: Iterable[PlannedClaim]) -> Iterator[tuple[PlannedClaim, ClaimVersion]]:
+def _with_programs(
+    theorem: Theorem, claims: Iterable[PlannedClaim], settings: Settings
+) -> Iterator[tuple[PlannedClaim, ClaimVersion]]:
     """Claims and their versions with the digests of their programs, which counting alone needs.
 
     Claims of one theorem that say the same in one form are told apart by their order: they are not a search.
@@ -379,7 +381,7 @@ def _with_programs(theorem: Theorem, claims: Iterable[PlannedClaim]) -> Iterator
     met: Counter[str] = Counter()
     for planned in claims:
         said = said_fields(planned.claim)
-        digest = program_digest(theorem, planned.claim, said, planned.cases)
+        digest = program_digest(theorem, planned.claim, said, planned.cases, settings.at)
         met[digest] += bool(digest)
         program = f"{digest} {met[digest]}" if met[digest] > 1 else digest
         yield planned, replace(planned.version, program=program)
@@ -427,7 +429,7 @@ def _planned_next(
     """The claims, each planned at the level that its next attempt will have."""
     found = []
     first = [_plan(theorem_id, theorem, name, table, settings, 1) for name in theorem.claims]
-    for planned, version in _with_programs(theorem, first):
+    for planned, version in _with_programs(theorem, first, settings):
         number = log.next_number(version, settings.seed)
         again = _plan(theorem_id, theorem, planned.name, table, settings, number) if number > 1 else planned
         found.append(again)
