@@ -180,6 +180,10 @@ PROGRAMS = {
         (normal(5),),
     ),
     "loop": (lambda x: jax.lax.fori_loop(0, 4, lambda i, c: c + x[i] * c, 1.0), (normal(4),)),
+    "while, each member as long as it asks": (
+        jax.vmap(lambda x: jax.lax.while_loop(lambda c: c[0] < 4 * x[0], lambda c: (c[0] + 1, c[1] * x), (0, x))[1]),
+        (normal(5, 3),),
+    ),
     "while": (lambda x: jax.lax.while_loop(lambda c: c[0] < 3, lambda c: (c[0] + 1, c[1] * x), (0, x)), (normal(2),)),
     "whiles of a batch": (
         lambda x: jax.vmap(lambda n, y: jax.lax.while_loop(lambda c: c[0] < n, lambda c: (c[0] + 1, c[1] * y), (0, y)))(

@@ -16,7 +16,8 @@ __all__ = ["RoundingFloor", "rounding_floor"]
 _ASTRAY = math.log(2)  # rounding is within a factor of two of a smaller value once in many
 # Ten unit roundoffs of numbers of order one: what a value must stand elsewhere too (ten times the rounding seen).
 _DOUBLE, _SINGLE = 10 * 2.0**-53, 10 * 2.0**-24
-_FALLING = 1000.0  # means of rounding at two sizes are of one order
+_AS_CLAIMED = 0.25  # of the claimed fall: what a power beside an exponential takes of it; rounding does not fall
+_BELOW = 2.0**-10  # of the floor: differences of numbers of order one are no smaller, but zero
 
 
 @dataclass(frozen=True)
@@ -31,22 +32,25 @@ def rounding_floor(values: Sequence[float], claimed: NDArray[np.float64]) -> Rou
     """The floor of rounding that the values of the largest sizes have come to; None where they have not.
 
     ``claimed``: the logarithm of the claimed decay at every size. An error is a difference of numbers of order one, or of
-    larger ones where the values are larger. Values below `CLEAR` floors of doubles are rounding. Single precision rounds
-    by more than many honest errors: such values must also be off the claimed decay, from the last clear size on, by a factor
-    of two where that decay has passed the floor. Values that still fall far below a unit roundoff are of a program that keeps
-    its digits there, such as a product: there is no floor.
+    larger ones where the values are larger. Values below `CLEAR` floors of doubles are rounding, unless they fall as claimed
+    to far below the floor: products of small factors do, and rounding does not. Single precision rounds by more than many
+    honest errors: such values must also be off the claimed decay, from the last clear size on, by a factor of two where that
+    decay has passed the floor.
     """
     found = np.asarray(values, float)
     scale = max(1.0, float(found.max()))
-    if len(found) > 1 and found[-2] < _DOUBLE / 10 * scale and found[-1] < found[-2] / _FALLING:
-        return None
     for unit, must_stray in ((_DOUBLE, False), (_SINGLE, True)):
         clear = np.flatnonzero(found >= CLEAR * unit * scale)
         kept = int(clear[-1]) + 1 if clear.size else 0
         if not 0 < kept < len(found):
             continue
-        expected = np.log(found[kept - 1]) + claimed[kept:] - claimed[kept - 1]
-        astray = np.abs(np.log(found[kept:]) - expected) > _ASTRAY
-        if not must_stray or (astray & (expected < math.log(unit * scale))).any():
+        with np.errstate(divide="ignore"):
+            logs = np.log(found)
+        expected = logs[kept - 1] + claimed[kept:] - claimed[kept - 1]
+        astray = (np.abs(logs[kept:] - expected) > _ASTRAY) & (expected < math.log(unit * scale))
+        with np.errstate(invalid="ignore"):  # of two values that are zero
+            falls = np.diff(logs[kept - 1 :]) / np.diff(claimed[kept - 1 :])
+        falls_on = found.min() < _BELOW * unit * scale and bool((np.abs(falls - 1) < _AS_CLAIMED).all())
+        if not falls_on and (astray.any() or not must_stray):
             return RoundingFloor(unit * scale, kept)
     return None

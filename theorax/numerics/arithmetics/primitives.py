@@ -211,23 +211,23 @@ def _while(run: Interpreter, step: Operation, operands: list[Any]) -> list[Any]:
     condition, body = run.body(params["cond_jaxpr"]), run.body(params["body_jaxpr"])
     carry = operands[asks + does :]
     for _ in range(_MOST_ITERATIONS):
-        goes_on = np.asarray(run.run(condition, [*operands[:asks], *carry])[0])
-        if not goes_on.any():
+        goes = np.asarray(run.run(condition, [*operands[:asks], *carry])[0])
+        if not goes.any():
             return carry
         after = run.run(body, [*operands[asks : asks + does], *carry])
-        # In a batch each member ends by its own condition, and stays as it is from there on.
-        carry = after if goes_on.all() else [_where(run, goes_on, *pair) for pair in zip(after, carry, strict=True)]
+        # A loop under vmap asks once for each member, and leaves those as they are that have ended.
+        pairs = zip(after, carry, step.result_types, strict=True)
+        carry = after if goes.all() else [_going(run, goes, *part) for part in pairs]
     raise UnsupportedPrimitive("while", run.domain.name, f"it runs for more than {_MOST_ITERATIONS} rounds")
 
 
-def _where(run: Interpreter, which: np.ndarray, new: Any, old: Any) -> Any:
-    """``new`` at the places of the leading axes where ``which`` is true, ``old`` elsewhere."""
-    shape = new.shape if (native := isinstance(new, np.ndarray) and new.dtype != object) else run.domain.shape(new)
-    taken = np.broadcast_to(which.reshape(which.shape + (1,) * (len(shape) - which.ndim)), shape)
-    if native:
-        return np.where(taken, new, old)
-    places = np.arange(taken.size).reshape(shape)
-    return run.domain.take(run.domain.join([new, old]), np.where(taken, places, taken.size + places))
+def _going(run: Interpreter, goes: np.ndarray, after: Any, before: Any, aval: Any) -> Any:
+    """The value after a round of the members of a batch that go on, before it of the others."""
+    which = np.broadcast_to(goes.reshape(goes.shape + (1,) * (len(aval.shape) - goes.ndim)), aval.shape)
+    if is_native(aval):
+        return np.where(which, after, before)
+    places = np.arange(which.size).reshape(aval.shape)
+    return run.domain.take(run.domain.join([after, before]), np.where(which, places, places + which.size))
 
 
 def _cond(run: Interpreter, step: Operation, operands: list[Any]) -> list[Any]:

@@ -4,7 +4,7 @@
 x_+. One softmax layer whose heads both divide by Z_t leaves u as it is, for any tokens. Let now
 x_(t+1) = Omega x_t, Omega orthogonal. As T -> oo, the mean over the last quarter of the context of
 the squared error of the depth limit tends to 0, whether heads divide by Z_t, by their own sums or
-by nothing. At fixed T, if the first head divides by Z_t, ln(error of 2N layers/error of N layers)
+by nothing. At fixed T <= 8, if the first head divides by Z_t, ln(error of 2N layers/error of N layers)
 over N ln(1 - kappa/Z_T) tends to 1 as N -> oo. On one circle, at an angle without rational relation
 to pi, the sum of all squared errors tends to e/I_1(1) if both heads divide by Z_t, and -T
 ln(1 - kappa/Z_T) -> e/I_0(1).
@@ -68,7 +68,8 @@ vanishing = Limit(
     margin=Absolute(1, 50, "an error of a seventh of the length of a token would be seen"),
 )
 speed = Limit(
-    decay, 1, as_=N, under=(H.softmax, H.orbit), spread=1 / N,
+    # The factors of two positions lie closer together in a longer context: layers then tell them apart later.
+    decay, 1, as_=N, under=(H.softmax, H.orbit), where=T <= 8, spread=1 / N,
     approach=setting.geometric(
         0.05, 64, "geometric, the next largest factor is that of another position; 0.011 at N = 64 on other seeds",
     ),

@@ -5,7 +5,7 @@ sphere of a subspace of dimension k, F = ||B||_F, er = F^2/||B||^2, R = F^4/||B^
 = sqrt(2) Gamma((k + 1)/2)/Gamma(k/2). In the mean, sup ||B A x||/F <= 1 + w/sqrt(er) and inf
 ||B A x||/F >= sqrt(1 - 1/er) - (w + 1/sqrt(2 pi))/sqrt(er). Each holds for one A, with w + u for w,
 with probability at least 1 - e^(-u^2/2). The Gram matrix G of B A on the subspace has E
-||G/F^2 - I||_F^2 = k (k + 1)/R. For s_i(B) = i^(-a), a > 1/2, this tends to k (k + 1)
+||G/F^2 - I||_F^2 = k (k + 1)/R. For s_i(B) = i^(-a), a >= 1, this tends to k (k + 1)
 zeta(4a)/zeta(2a)^2 as m -> oo at fixed k. If s_1 = 2 s_2, whether B is fixed or not, the mean of er
 sup ||B A x||^2/(k F^2) tends to 1 as k -> oo at fixed m.
 
@@ -70,12 +70,12 @@ exact = Expectation(
     wrong={"k^2": k**2, "er for R": dict(of=er * seen.distortion), "2 k^2": 2 * k**2},
 )
 stays = Limit(
-    bounded.stays, k * (k + 1) * zeta(4 * a) / zeta(2 * a) ** 2, as_=m, under=(*GIVEN, H.summable), where=a > Rational(1, 2),
+    bounded.stays, k * (k + 1) * zeta(4 * a) / zeta(2 * a) ** 2, as_=m, under=(*GIVEN, H.summable), where=a >= 1,
     spread=Rational(1, 2),
     variates=KnownMean(bounded.trace, k, gain=3, under=GIVEN, because="k columns of A V, with s_i^2 for entry i"),
     approach=Corrections(
         size=Rational(1, 5), slowest=1, fastest=4, rest=0, reference=16,
-        reason="1/R is zeta(4a)/zeta(2a)^2 up to a series in m^(1 - 2a): 0.08 of the limit at m = 16, a = 1",
+        reason="1/R is zeta(4a)/zeta(2a)^2 up to a series in m^(1 - 2a), 1 - 2a <= -1: 0.08 of the limit at m = 16, a = 1",
     ),
     margin=Relative(1, 8, "k^2 is a fifth less at k = 4, er in the place of R gives 50 % more"),
     wrong={"er for R": k * (k + 1) / zeta(2 * a), "k^2": k**2 * zeta(4 * a) / zeta(2 * a) ** 2},

@@ -116,10 +116,11 @@ def observe(model):
 
 @settles(unnormalised, descent)
 def any_tokens(claim):
-    """Three tokens on the line, every A = -W_V."""
-    a, one = generic_entries("a", 1, 1), np.array([[1]], dtype=object)
-    model = TiedTokens(SinkhornLayer(a, one, -a), generic_entries("x", 3, 1))
-    yield Instance(claim, "three tokens", without, model)
+    """Two tokens in the plane, every symmetric A = -W_V: on the line every A is symmetric."""
+    a, b, c = symbols("a b c", real=True)
+    A = np.array([[a, b], [b, c]], dtype=object)
+    model = TiedTokens(SinkhornLayer(A, np.eye(2, dtype=int).astype(object), -A), generic_entries("x", 2, 2))
+    yield Instance(claim, "two tokens", without, model)
 
 
 @lemma

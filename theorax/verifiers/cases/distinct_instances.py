@@ -55,7 +55,7 @@ def built_at(observed: Observed, size: int) -> Built:
     """The instances of this size, compared by every number of their models and of the letters that observe reads."""
 
     def built() -> Built:
-        marks = [mark_of(part) for part in observed.instances[size]]
+        marks = [mark_of(observed.instance(size, draw)) for draw in range(observed.count(size))]
         return Built(len(marks), len(set(marks)))
 
     return observed.evaluations.once(("built", size), built)

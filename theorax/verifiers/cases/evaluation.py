@@ -58,6 +58,10 @@ class Observed:
     programs: Evaluations = field(default_factory=Evaluations)
     evaluations: Evaluations = field(init=False, default_factory=Evaluations)
 
+    def count(self, size: int) -> int:
+        """The number of draws, or of instances, of this size."""
+        return len(self.instances[size]) if self.instances else self.line.draws
+
     def instance(self, size: int, draw: int) -> tuple[Any, Mapping[str, Any]]:
         """The model of one draw, with the letters that ``observe`` reads."""
         if self.instances:

@@ -76,7 +76,7 @@ def gaps(test: FloatTest, cell: Cell, observed: Observed, size: int) -> Gaps:
 
 
 def _gaps(test: FloatTest, cell: Cell, observed: Observed, size: int) -> Gaps:
-    count = len(observed.instances[size])
+    count = observed.count(size)
     left, right = np.broadcast_arrays(*_sides(test, cell, observed, size))
     with np.errstate(all="ignore"):
         gap = np.where(left == right, 0.0, left - right)
@@ -92,7 +92,7 @@ def _gaps(test: FloatTest, cell: Cell, observed: Observed, size: int) -> Gaps:
 
 def _sides(test: FloatTest, cell: Cell, observed: Observed, size: int) -> list[np.ndarray]:
     """Both sides on every instance: at once where the letters have one shape, else one by one."""
-    rows = [returned_floats(observed, size, draw) for draw in range(len(observed.instances[size]))]
+    rows = [returned_floats(observed, size, draw) for draw in range(observed.count(size))]
     names = {str(letter) for side in (test.left, test.right) for letter in side.free_symbols} & rows[0].keys()
     if all(len({row[name].shape for row in rows}) == 1 for name in names):
         domain = BatchedRunningError(DOUBLES, len(rows))
@@ -131,7 +131,7 @@ def branches_taken(observed: Observed, sizes: Sequence[int]) -> Mapping[Branch, 
     """The comparisons of `observe` with the outcomes that they had on all instances of these sizes."""
     found: dict[Branch, Taken] = {}
     for size in sizes:
-        for draw in range(len(observed.instances[size])):
+        for draw in range(observed.count(size)):
             for branch, taken in _run(observed, size, draw)[1].items():
                 before = found.get(branch, Taken())
                 found[branch] = Taken(before.true or taken.true, before.false or taken.false)

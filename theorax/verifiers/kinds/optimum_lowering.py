@@ -157,8 +157,7 @@ def _flat(entry: Any) -> list[tuple[str, frozenset[str]]]:
 def _draws(observed: Observed) -> Iterator[tuple[int, int]]:
     """Every instance, by size and number; a line may have none."""
     for size in observed.line.sizes:
-        count = len(observed.instances[size]) if observed.instances else observed.line.draws
-        yield from ((size, draw) for draw in range(count))
+        yield from ((size, draw) for draw in range(observed.count(size)))
 
 
 def _gaps(claim: Optimum, case: CellCase, observed: Observed, places: Sequence[tuple[int, int]]) -> list[DualityGap]:
