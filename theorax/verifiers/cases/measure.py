@@ -126,9 +126,9 @@ def measure(
                 f'{drawn_from[0]} of {where} depends on the key, and the experiment says seeds="none". A sequence without '
                 'randomness has one value at each size, whatever the key. Write seeds="independent", or do not use the key.'
             )
-        keys = _seed(theorem, experiment, line, size, seed)
+        root = _seed(theorem, experiment, line, size, seed)
         drawn = chosen_values(
-            experiment.measured, line, sampler.draw(program, keys, line.draws, asked, experiment.dtype, first)
+            experiment.measured, line, sampler.draw(program, root, line.draws, asked, experiment.dtype, first)
         )
         table = _checked(experiment, line, size, drawn, where)
         tables.append(table)
