@@ -139,6 +139,10 @@ NOT_COUNTED = {
     "a file of the system": 'Path("/proc/self/stat").read_text()',
     "a variable that it set": 'import os\nos.environ["THEORAX_OWN"] = "3"; os.environ["THEORAX_OWN"]',
     "a list of what is installed": "import importlib.metadata\nimportlib.metadata.entry_points()",
+    "the same by the package that takes its place": (
+        "try:\n    import importlib_metadata as found\nexcept ImportError:\n    import importlib.metadata as found\n"
+        "found.entry_points()"
+    ),
     "a search for modules": "import pkgutil\nlist(pkgutil.iter_modules([str(HERE)]))",
 }
 

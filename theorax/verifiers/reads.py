@@ -41,6 +41,7 @@ ABSENT = "absent"
 _PACKAGE = os.path.join(str(Path(__file__).parents[1]), "")
 _LIBRARIES = ("stdlib", "platstdlib", "purelib", "platlib")
 _INSTALLED = ("site-packages", "dist-packages")  # the names of folders of installed packages
+_BACKPORT = f"{os.sep}importlib_metadata{os.sep}"  # a package, also inside others, that takes the place of Python's own
 _SYSTEM = ("/proc/", "/sys/", "/dev/")
 _OPENED = ("open", "sqlite3.connect", "ctypes.dlopen")
 _LISTED = ("os.listdir", "os.scandir")
@@ -242,7 +243,7 @@ def _caller() -> str:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         name = frame.f_code.co_filename
-        if name.startswith(_importing()):
+        if name.startswith(_importing()) or _BACKPORT in name:
             return _Caller.IMPORT
         if name == __file__ or name.startswith("<frozen"):
             pass
@@ -272,6 +273,9 @@ def _importing() -> tuple[str, ...]:
 @cache
 def _installed() -> tuple[str, ...]:
     places = {sysconfig.get_path(name) for name in _LIBRARIES}
+    # The archive that Python looks into before its library, whether or not there is one.
+    archive = f"python{sys.version_info.major}{sys.version_info.minor}.zip"
+    places.add(os.path.join(os.path.dirname(sysconfig.get_path("stdlib")), archive))
     return tuple({*places, *(os.path.realpath(place) for place in places)})
 
 
