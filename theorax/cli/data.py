@@ -125,7 +125,7 @@ def _study(file: Path, kind: str, given: dict[str, Any], typed: Sequence[str]) -
     table = whole.where(conditions)
     refuse_missing(table, claim, declared, typed)
     ignored = [whole.named(name) for name in given["ignore"]]
-    study = decided(table, claim, declared)  # what is wrong with its numbers is told first
+    study = decided(table, claim, declared)  # errors in its numbers come first
     if kind != "at_most":  # a bound in every row is about each row as it is
         named = [*formulas_of(claim), *filter(None, (declared.error, declared.paired)), *ignored]
         columns = [column for formula in named for column in table.columns_of(formula).values()]

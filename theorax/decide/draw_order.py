@@ -88,7 +88,7 @@ def _ranks(column: Vector) -> Vector:
 
 def _scores(column: Vector) -> dict[int, float]:
     """Serial correlations by their lag, in standard deviations of a random order."""
-    lags = {*range(1, LAGS + 1), *(len(column) // parts for parts in (2, 3, 4))}
+    lags = _lags(len(column))
     if len(column) <= _MOST:
         return serial_correlations(column, sorted(lags))
     found = serial_correlations(column[:_MOST], range(1, LAGS + 1))
@@ -98,9 +98,17 @@ def _scores(column: Vector) -> dict[int, float]:
     return found
 
 
+def _lags(length: int) -> set[int]:
+    return {*range(1, LAGS + 1), *(length // parts for parts in (2, 3, 4))}
+
+
 def serial_correlations(column: Vector, lags: Iterable[int]) -> dict[int, float]:
     """Circular serial correlations of the ranks at these lags, in standard deviations of a random order."""
     a, mean, deviation = _deviations(column)
+    return _in_deviations(a, mean, deviation, lags)
+
+
+def _in_deviations(a: Vector, mean: float, deviation: float, lags: Iterable[int]) -> dict[int, float]:
     # At half of an even number every pair is met twice: the sum is twice that over pairs, and its variance about double.
     doubled = {lag: math.sqrt(2.0) if 2 * lag == len(a) else 1.0 for lag in lags}
     return {lag: (_sum(a, lag) - mean) / (deviation * doubled[lag]) for lag in doubled}
@@ -132,7 +140,7 @@ def _is_confirmed(column: Vector, largest: float, columns: int) -> bool:
     orders, generator, reached = math.ceil(columns / LEVEL) - 1, np.random.default_rng(0), 0
     for _ in range(orders):
         generator.shuffle(a)
-        reached += max(_sum(a, lag) for lag in range(1, LAGS + 1)) >= largest * deviation + mean
+        reached += max(_in_deviations(a, mean, deviation, _lags(len(a))).values()) >= largest
         if reached:
             return False
     return True

@@ -30,6 +30,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from enum import Enum
 from functools import cache
 from pathlib import Path
 from types import FrameType
@@ -157,7 +158,7 @@ class _Recorder:
     def note(self, event: str, arguments: tuple[Any, ...]) -> None:
         """Take a note of an event."""
         caller = _caller()
-        if caller is _Caller.THEORAX or caller is _Caller.IMPORT:
+        if caller in (_Caller.THEORAX, _Caller.IMPORT):
             return
         if event == "subprocess.Popen":
             if caller is _Caller.OWN:
@@ -233,13 +234,16 @@ class _RecordingEnvironment(os._Environ):  # its copies and unions must stay wha
         super().__setitem__(name, value)
 
 
-class _Caller:
+class _Caller(Enum):
     """The code that reads: the innermost that is not Python's own."""
 
-    OWN, PACKAGE, THEORAX, IMPORT = "own", "package", "theorax", "import"
+    OWN = "own"
+    PACKAGE = "package"
+    THEORAX = "theorax"
+    IMPORT = "import"
 
 
-def _caller() -> str:
+def _caller() -> _Caller:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         name = frame.f_code.co_filename

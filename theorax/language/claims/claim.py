@@ -66,7 +66,9 @@ class Claim(ABC):
     spread: Expr | float = 0.2
     reading: Reading = Reading.EXACT
     variates: KnownMean | tuple[KnownMean, ...] = ()
-    bare_because: str = ""
+    bare_because: str = field(
+        default="", repr=False
+    )  # no part of the design, whose hash is made of the text of the claim
 
     words: ClassVar[KindWords] = KindWords()  # of the kind
     measured_fields: ClassVar[tuple[str, ...]] = ()  # SymPy fields evaluated on the observations
